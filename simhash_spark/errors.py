@@ -1,0 +1,45 @@
+"""Exceptions raised by simhash_spark; each message says what, got what, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SimHashSparkError(Exception):
+    """Base class of every exception raised on purpose by this package."""
+
+
+class ConfigError(SimHashSparkError, ValueError):
+    """A setting is missing, out of range, or contradicts another setting."""
+
+
+class MissingColumnError(SimHashSparkError, ValueError):
+    """An input lacks a column that was asked for."""
+
+    @classmethod
+    def of(cls, missing: str, available: Iterable[str], *, option: str) -> MissingColumnError:
+        """Build the error from the name that was looked for and those present."""
+        message = (
+            f"The input has no column '{missing}'; it has: {', '.join(available)}. "
+            f"Name one of them with {option}."
+        )
+        return cls(message)
+
+
+class SchemaError(SimHashSparkError, ValueError):
+    """A column of the input has a type, or values, that cannot be used."""
+
+
+class InputError(SimHashSparkError, ValueError):
+    """The input cannot be read, or holds nothing."""
+
+
+class OutputError(SimHashSparkError, OSError):
+    """The output folder cannot be written, or must not be."""
+
+
+class InvariantError(SimHashSparkError, RuntimeError):
+    """A finished run contradicts itself; nothing of it is published."""
