@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simhash_spark.errors import ConfigError
+from simhash_spark.keep import parse_keep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,17 +78,6 @@ class Profile:
             message = f"sizes must be a list such as [5], got {sizes!r}."
             raise ConfigError(message)
         return cls(**{**values, "name": name, "sizes": tuple(sizes)})
-
-
-PROFILES: dict[str, Profile] = {
-    profile.name: profile
-    for profile in (
-        Profile("auto", features="characters", sizes=(5,), unspaced_size=3, min_features=5),
-        Profile("zh-words", features="jieba", sizes=(1, 2), min_features=5),
-        Profile("en-words", features="words", sizes=(3,), min_features=5),
-    )
-}
-"""The profiles that can be asked for by name; conf/profiles holds the same as files."""
 
 
 @dataclass(frozen=True)
@@ -185,52 +175,6 @@ class FingerprintSettings:
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class KeepKey:
-    """One item of a ``keep`` list: a column, and whether large values come first."""
-
-    column: str
-    is_descending: bool
-
-
-def parse_keep(keep: str) -> tuple[KeepKey, ...]:
-    """Read an ``ORDER BY`` list of columns.
-
-    Parameters
-    ----------
-    keep : str
-        Column names separated by commas, each followed by ``asc`` (the
-        default) or ``desc``.
-
-    Returns
-    -------
-    tuple of KeepKey
-        In the order given.
-
-    Raises
-    ------
-    ConfigError
-        If an item is empty or is not a column and a direction.
-
-    Examples
-    --------
-    >>> parse_keep("quality desc, id")
-    (KeepKey(column='quality', is_descending=True), KeepKey(column='id', is_descending=False))
-    """
-    return tuple(_keep_key(item.strip(), keep) for item in keep.split(","))
-
-
-def _keep_key(item: str, keep: str) -> KeepKey:
-    column, _, direction = item.rpartition(" ")
-    if direction.lower() not in ("asc", "desc"):
-        column, direction = item, "asc"
-    column = column.strip().strip("`")
-    if not column or " " in column:
-        message = f"keep must read like 'quality desc, length desc, id asc', got {keep!r}."
-        raise ConfigError(message)
-    return KeepKey(column, direction.lower() == "desc")
-
-
 def _profile_of(profile: Profile | str) -> Profile:
     if isinstance(profile, Profile):
         return profile
@@ -258,3 +202,14 @@ def _check_keys(values: Mapping[str, object], known: list[str], *, where: str) -
     if unknown := sorted(set(values) - set(known)):
         message = f"Unknown key {unknown[0]!r} in {where}; known keys: {', '.join(known)}."
         raise ConfigError(message)
+
+
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        Profile("auto", features="characters", sizes=(5,), unspaced_size=3, min_features=5),
+        Profile("zh-words", features="jieba", sizes=(1, 2), min_features=5),
+        Profile("en-words", features="words", sizes=(3,), min_features=5),
+    )
+}
+"""The profiles that can be asked for by name; conf/profiles holds the same as files."""

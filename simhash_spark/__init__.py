@@ -1,0 +1,1 @@
+"""Exact near-duplicate removal for Spark with SimHash."""
