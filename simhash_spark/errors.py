@@ -24,7 +24,7 @@ class MissingColumnError(SimHashSparkError, ValueError):
         """Build the error from the name that was looked for and those present."""
         message = (
             f"The input has no column '{missing}'; it has: {', '.join(available)}. "
-            f"Name one of them with {option}."
+            f"Set {option} to one of them."
         )
         return cls(message)
 

@@ -216,7 +216,7 @@ def _starts(values: Integers | Words) -> Booleans:
 def _group_ends(groups: Integers) -> Integers:
     """Give each row the position after the last row of its group."""
     starts = np.flatnonzero(_starts(groups))
-    ends = np.append(starts[1:], len(groups)).astype(np.int64)
+    ends = np.append(starts, len(groups))[1:]
     return np.repeat(ends, ends - starts)
 
 

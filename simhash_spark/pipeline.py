@@ -1,0 +1,182 @@
+"""The flow, on one screen: documents → fingerprints → pairs → clusters → survivors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from simhash_spark.config import DedupConfig
+from simhash_spark.core.bands import BandLayout
+from simhash_spark.stages.bands import explode_bands
+from simhash_spark.stages.clusters import connect_components
+from simhash_spark.stages.documents import (
+    check_ids,
+    identify_documents,
+    number_copies,
+    read_keep_columns,
+)
+from simhash_spark.stages.edges import find_edges
+from simhash_spark.stages.fingerprints import compute_fingerprints
+from simhash_spark.stages.nodes import collapse_fingerprints
+from simhash_spark.stages.pairs import name_pairs, pair_copies
+from simhash_spark.stages.survivors import (
+    find_members,
+    list_clusters,
+    list_duplicates,
+    list_unfingerprinted,
+    rank_members,
+    select_survivors,
+)
+
+Store = Callable[[str, DataFrame], DataFrame]
+"""Writes a frame under a name and returns it as read back."""
+
+DEFAULTS = DedupConfig()
+
+
+@dataclass(frozen=True)
+class Dedup:
+    """What a run finds; each frame is described in the README under Output.
+
+    Parameters
+    ----------
+    fingerprints, pairs, clusters, duplicates, unfingerprinted, survivors : DataFrame
+        In flow order. ``survivors`` has the columns of the input.
+    """
+
+    fingerprints: DataFrame
+    pairs: DataFrame
+    clusters: DataFrame
+    duplicates: DataFrame
+    unfingerprinted: DataFrame
+    survivors: DataFrame
+
+
+def deduplicate(
+    documents: DataFrame, config: DedupConfig = DEFAULTS, store: Store | None = None
+) -> Dedup:
+    """Find near-duplicates and decide which document of each cluster survives.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        One row per document, any columns.
+    config : DedupConfig
+        Which columns to read, how to compare, what to keep.
+    store : callable, optional
+        Called as ``store(name, frame)`` for the frames that are used more than
+        once, ``fingerprints``, ``edges``, ``components`` and ``members``, in
+        this order; returns the frame to go on with. Without it every frame is
+        lazy, and computed again wherever it is used.
+
+    Returns
+    -------
+    Dedup
+        The frames of the output.
+
+    Raises
+    ------
+    MissingColumnError
+        If a column that ``config`` names does not exist.
+    SchemaError
+        If the text is not a string, the id has no exact equality, or ids are
+        null or repeated (this check runs one Spark job).
+    """
+    keep = store or _recompute
+    bits = config.bits
+    layout = BandLayout(bits, config.max_distance)
+
+    identified = identify_documents(documents, config)
+    fingerprinted = _fingerprint(identified, config)
+    fingerprints = keep("fingerprints", fingerprinted)
+    if config.id_column is not None:
+        check_ids(fingerprints if store else identified)
+
+    nodes = collapse_fingerprints(fingerprints, bits)
+    edges = keep("edges", nodes.transform(explode_bands, layout).transform(find_edges, layout))
+    components = keep("components", edges.transform(connect_components, bits))
+
+    members = find_members(fingerprints, components, bits)
+    members, keys = read_keep_columns(documents, members, config)
+    ranked = keep("members", members.transform(rank_members, keys, bits))
+    duplicates = ranked.transform(list_duplicates)
+
+    return Dedup(
+        fingerprints=fingerprints,
+        pairs=name_pairs(edges, nodes, bits),
+        clusters=ranked.transform(list_clusters),
+        duplicates=duplicates,
+        unfingerprinted=fingerprints.transform(list_unfingerprinted),
+        survivors=select_survivors(documents, duplicates, fingerprints, config),
+    )
+
+
+def fingerprints(documents: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame:
+    """Compute the fingerprint of every document.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        One row per document, any columns.
+    config : DedupConfig
+        Names the columns, the profile and the number of bits.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``id``, ``fingerprint`` (long; null where the text has too few
+        features; 128 bits: also ``fingerprint_high``), ``n_features`` (long)
+        and ``n_characters`` (long, null for a null text); one row per document.
+
+    Raises
+    ------
+    MissingColumnError
+        If a column that ``config`` names does not exist.
+    SchemaError
+        If the text is not a string, or the id has no exact equality.
+    """
+    return _fingerprint(identify_documents(documents, config), config)
+
+
+def near_duplicates(documents: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame:
+    """Find the pairs of documents whose fingerprints are near each other.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        One row per document, any columns.
+    config : DedupConfig
+        Which columns to read, how to compare.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``id_l`` < ``id_r``, ``distance`` (int) and ``similarity``
+        (null). Documents of equal fingerprint stand as one row per further
+        document, at distance 0 from the smallest id; between different
+        fingerprints each pair stands once, between their smallest ids.
+
+    Raises
+    ------
+    MissingColumnError
+        If a column that ``config`` names does not exist.
+    SchemaError
+        If the text is not a string, or the id has no exact equality.
+    """
+    bits = config.bits
+    layout = BandLayout(bits, config.max_distance)
+    found = fingerprints(documents, config)
+    nodes = collapse_fingerprints(found, bits)
+    edges = nodes.transform(explode_bands, layout).transform(find_edges, layout)
+    return name_pairs(edges, nodes, bits).unionByName(pair_copies(found, nodes, bits))
+
+
+def _fingerprint(identified: DataFrame, config: DedupConfig) -> DataFrame:
+    computed = identified.transform(compute_fingerprints, config.settings)
+    return computed if config.id_column is not None else computed.transform(number_copies)
+
+
+def _recompute(_name: str, frame: DataFrame) -> DataFrame:
+    return frame

@@ -1,0 +1,159 @@
+"""Any input to documents: an id of any plain type and a text, under our own names.
+
+Where the input has no id, a row is identified by its content. Rows that are
+equal in every column cannot be told apart, so it does not matter which of them
+is called the first: ``<hash>``, ``<hash>-2``, ``<hash>-3`` ... .
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import StringType
+
+from simhash_spark import columns as c
+from simhash_spark.errors import SchemaError
+from simhash_spark.keep import KeepKey, parse_keep
+from simhash_spark.stages._columns import find_column, id_of, original_id, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+    from simhash_spark.config import DedupConfig
+
+
+def identify_documents(documents: DataFrame, config: DedupConfig) -> DataFrame:
+    """Give every row an id and a text.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        Any columns, among them the text column and the id column of ``config``.
+    config : DedupConfig
+        Names the two columns; without an id column the id is a hash of the row.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``id`` (the type of the id column, else string) and ``text``
+        (string, nullable); one row per input row.
+
+    Raises
+    ------
+    MissingColumnError
+        If a column does not exist.
+    SchemaError
+        If the text is not a string, or the id of a type without exact equality.
+    """
+    text = find_column(documents, config.text_column, option="--text-column")
+    _check_text(documents.schema[text].dataType, text)
+    return documents.select(
+        id_of(documents, config).alias(c.ID), quoted(text).cast("string").alias(c.TEXT)
+    )
+
+
+def number_copies(fingerprints: DataFrame) -> DataFrame:
+    """Tell rows of equal content apart.
+
+    Parameters
+    ----------
+    fingerprints : DataFrame
+        Column ``id``, a content hash, and others that are equal where it is.
+
+    Returns
+    -------
+    DataFrame
+        The same columns and rows; the second row of a hash has ``-2`` appended
+        to its id, and so on.
+    """
+    number = F.row_number().over(Window.partitionBy(c.ID).orderBy(c.ID))
+    copy_id = F.when(number == 1, F.col(c.ID)).otherwise(F.concat_ws("-", c.ID, number))
+    others = [F.col(name) for name in fingerprints.columns if name != c.ID]
+    return fingerprints.select(copy_id.alias(c.ID), *others)
+
+
+def read_keep_columns(
+    documents: DataFrame, members: DataFrame, config: DedupConfig
+) -> tuple[DataFrame, list[KeepKey]]:
+    """Bring the columns that decide which member survives to the members.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        The input.
+    members : DataFrame
+        Columns ``id`` and ``n_characters`` among others.
+    config : DedupConfig
+        Its ``keep`` names the columns: ``id`` and ``length`` stand for the
+        document's id and the characters of its text, any other name for a
+        column of the input.
+
+    Returns
+    -------
+    members : DataFrame
+        As given, with a column for each column of the input that is needed.
+    keys : list of KeepKey
+        What to order the members by, in columns of ``members``.
+
+    Raises
+    ------
+    MissingColumnError
+        If the input lacks a column.
+    """
+    ours = {"id": c.ID, "length": c.N_CHARACTERS}
+    keys = [key for key in parse_keep(config.keep) if key.column.lower() not in ours]
+    found = {key.column: find_column(documents, key.column, option="--keep") for key in keys}
+    aliases = {name: f"keep_{number}" for number, name in enumerate(sorted(set(found.values())))}
+    named = [
+        KeepKey(ours.get(key.column.lower()) or aliases[found[key.column]], key.is_descending)
+        for key in parse_keep(config.keep)
+    ]
+    if not aliases:
+        return members, named
+    values = [quoted(name).alias(alias) for name, alias in aliases.items()]
+    row_id = id_of(documents, config).alias("row_id")
+    rows = documents.select(row_id, *values).dropDuplicates(["row_id"])
+    member_id = F.col(c.ID) if config.id_column is not None else original_id()
+    return members.join(rows, on=member_id == F.col("row_id"), how="inner"), named
+
+
+def check_ids(documents: DataFrame) -> None:
+    """Fail unless every document has an id of its own; runs one Spark job.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        Column ``id``.
+
+    Raises
+    ------
+    SchemaError
+        If an id is null or occurs more than once.
+    """
+    counts = documents.groupBy(c.ID).agg(F.count(F.lit(1)).alias("n_rows"))
+    is_null = F.col(c.ID).isNull()
+    suspects = counts.where(is_null | (F.col("n_rows") > 1)).agg(
+        F.sum(F.when(is_null, F.col("n_rows"))).alias("n_null"),
+        F.count(F.col(c.ID)).alias("n_repeated"),
+        F.min(c.ID).cast("string").alias("example"),
+    )
+    n_null, n_repeated, example = suspects.first()  # type: ignore[misc]  # an aggregate has a row
+    advice = "Give each document its own id, or identify rows by content (--by-content)."
+    if n_null:
+        message = f"The id column is null in {n_null} row(s). {advice}"
+        raise SchemaError(message)
+    if n_repeated:
+        message = f"{n_repeated} id(s) occur more than once, for example '{example}'. {advice}"
+        raise SchemaError(message)
+
+
+def _check_text(text_type: DataType, name: str) -> None:
+    if not isinstance(text_type, StringType):
+        message = (
+            f"The text column '{name}' is of type {text_type.simpleString()}, not string. "
+            "Cast it, or name another column with --text-column."
+        )
+        raise SchemaError(message)
