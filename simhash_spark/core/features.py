@@ -1,0 +1,182 @@
+"""Clean texts to features: n-grams of characters or of words, as spans of the buffer.
+
+A feature is never copied: it is a start and a length in the UTF-8 buffer, and
+two features are the same where their bytes are. The n-grams of a piece of a
+long text are those of the text, so long texts are read piece by piece.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simhash_spark.core.text import SPACE, character_starts, code_points, is_ascii
+from simhash_spark.core.worker import once_per_worker
+
+if TYPE_CHECKING:
+    from simhash_spark.config import Profile
+    from simhash_spark.core.typing import Booleans, Bytes, Integers
+
+UNSPACED = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x0F00, 0x0FFF),  # Tibetan: a mark between syllables, none between words
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x1950, 0x19DF),  # Tai Le, New Tai Lue
+    (0x1A20, 0x1AAF),  # Tai Tham
+    (0x1B00, 0x1B7F),  # Balinese
+    (0xA980, 0xA9DF),  # Javanese
+    (0x2E80, 0x2FDF),  # radicals
+    (0x3005, 0x3007),  # ideographic iteration mark, closing mark, zero
+    (0x3021, 0x3029),  # Hangzhou numerals
+    (0x3031, 0x3035),  # Kana repeat marks
+    (0x3040, 0x30FF),  # Hiragana, Katakana
+    (0x3100, 0x312F),  # Bopomofo
+    (0x31A0, 0x31BF),  # Bopomofo extended
+    (0x31F0, 0x31FF),  # Katakana phonetic extensions
+    (0x3400, 0x4DBF),  # Han extension A
+    (0x4E00, 0x9FFF),  # Han
+    (0xA9E0, 0xA9FF),  # Myanmar extended B
+    (0xAA60, 0xAADF),  # Myanmar extended A, Tai Viet
+    (0xF900, 0xFAFF),  # Han compatibility
+    (0x16FE0, 0x18DFF),  # ideographic symbols, Tangut, Khitan
+    (0x1AFF0, 0x1B2FF),  # Kana supplement and extensions, Nushu
+    (0x20000, 0x3FFFF),  # Han extensions B and later
+)
+"""First and last code point of the scripts written without spaces between words."""
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Features as spans of a buffer.
+
+    Parameters
+    ----------
+    starts : ndarray of shape (n_features,), dtype int64
+        First byte of each feature.
+    lengths : ndarray of shape (n_features,), dtype int64
+        Bytes of each feature, at least 1.
+    docs : ndarray of shape (n_features,), dtype int64
+        Document of each feature, counted from 0.
+    """
+
+    starts: Integers
+    lengths: Integers
+    docs: Integers
+
+
+def find_features(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
+    """Find the features of every document, repeated ones included.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        UTF-8 of the clean texts; for words, each text is its words with one
+        space between two.
+    offsets : ndarray of shape (n_docs + 1,), dtype int64
+        Where each text starts in ``data``, from 0.
+    profile : Profile
+        Kind and size of the n-grams.
+
+    Returns
+    -------
+    Spans
+        In no particular order. A document too short for any n-gram has its
+        whole text as one feature; an empty one has none.
+
+    Examples
+    --------
+    >>> from simhash_spark.config import Profile
+    >>> data = np.frombuffer("abcde世界ok".encode(), dtype=np.uint8)
+    >>> spans = find_features(data, np.array([0, 13], dtype=np.int64), Profile("p"))
+    >>> [data[s : s + n].tobytes().decode() for s, n in zip(spans.starts, spans.lengths)]
+    ['abcde', 'bcde世', 'cde世界', 'de世界o', 'e世界ok', '世界o', '界ok']
+    """
+    spans = ngrams(data, offsets, profile)
+    is_whole = offsets[1:] > offsets[:-1]
+    is_whole[spans.docs] = False
+    whole = np.flatnonzero(is_whole)
+    if not len(whole):
+        return spans
+    return Spans(
+        np.append(spans.starts, offsets[whole]),
+        np.append(spans.lengths, offsets[whole + 1] - offsets[whole]),
+        np.append(spans.docs, whole),
+    )
+
+
+def ngrams(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
+    """Find the n-grams of every document; parameters as for :func:`find_features`.
+
+    >>> from simhash_spark.config import Profile
+    >>> data = np.frombuffer(b"to be or", dtype=np.uint8)
+    >>> spans = ngrams(data, np.array([0, 8], dtype=np.int64), Profile("p", "words", (2,)))
+    >>> spans.starts.tolist(), spans.lengths.tolist()
+    ([0, 3], [5, 5])
+    """
+    if profile.features == "characters":
+        return _character_ngrams(data, offsets, profile)
+    return _word_ngrams(data, offsets, profile.sizes)
+
+
+def _character_ngrams(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
+    edges = character_starts(data)
+    bounds = np.searchsorted(edges, offsets)
+    doc_of = np.repeat(np.arange(len(bounds) - 1, dtype=np.int64), np.diff(bounds))
+    room = bounds[1:][doc_of] - np.arange(len(doc_of), dtype=np.int64)
+    if is_ascii(data) or not (is_unspaced := _unspaced()[code_points(data)]).any():
+        chosen = [(size, room >= size) for size in profile.sizes]
+    else:
+        fits = [(size, (room >= size) & ~is_unspaced) for size in profile.sizes]
+        size = profile.unspaced_size
+        chosen = [*fits, (size, (room >= size) & is_unspaced)]
+    parts = [_cut(edges, doc_of, np.flatnonzero(fits), size) for size, fits in chosen]
+    return _join(parts)
+
+
+def _cut(edges: Integers, doc_of: Integers, at: Integers, size: int) -> Spans:
+    starts = edges[at]
+    return Spans(starts, edges[at + size] - starts, doc_of[at])
+
+
+def _word_ngrams(data: Bytes, offsets: Integers, sizes: tuple[int, ...]) -> Spans:
+    is_gap = np.ones(len(data) + 2, dtype=np.bool_)
+    np.equal(data, SPACE, out=is_gap[1:-1])
+    is_edge = is_gap[1:] != is_gap[:-1]
+    is_start, is_end = is_edge & is_gap[:-1], is_edge & is_gap[1:]
+    filled = offsets[:-1] < offsets[1:]
+    is_start[offsets[:-1][filled]] = True
+    is_end[offsets[1:][filled]] = True
+    starts, ends = np.flatnonzero(is_start), np.flatnonzero(is_end)
+    doc_of = np.searchsorted(offsets, starts, side="right") - 1
+    return _join([_group(starts, ends, doc_of, size) for size in sizes])
+
+
+def _group(starts: Integers, ends: Integers, doc_of: Integers, size: int) -> Spans:
+    n_grams = max(len(starts) - size + 1, 0)
+    is_inside = doc_of[:n_grams] == doc_of[size - 1 :][:n_grams]
+    at = np.flatnonzero(is_inside)
+    return Spans(starts[at], ends[at + size - 1] - starts[at], doc_of[at])
+
+
+def _join(parts: list[Spans]) -> Spans:
+    if len(parts) == 1:
+        return parts[0]
+    return Spans(
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.docs for part in parts]),
+    )
+
+
+def _unspaced() -> Booleans:
+    return once_per_worker("unspaced", _build_unspaced)
+
+
+def _build_unspaced() -> Booleans:
+    is_unspaced = np.zeros(0x110000, dtype=np.bool_)
+    for first, last in UNSPACED:
+        is_unspaced[first : last + 1] = True
+    return is_unspaced

@@ -1,0 +1,121 @@
+"""Texts to fingerprints: clean, cut into features, hash, and let each bit be voted on.
+
+Every distinct feature of a document votes once on every bit; a bit is 1 where
+more than half of the features say so. The result is a function of the one
+document: the chunks and pieces that it is computed in leave no trace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simhash_spark.core.features import find_features
+from simhash_spark.core.hashing import hash_spans
+from simhash_spark.core.longtexts import count_long
+from simhash_spark.core.segmentation import split_words
+from simhash_spark.core.text import clean_texts
+from simhash_spark.core.votes import count_votes, distinct_hashes, majority
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from simhash_spark.config import FingerprintSettings
+    from simhash_spark.core.typing import Booleans, Bytes, Integers, Words
+
+CHUNK_BYTES = 1 << 17
+"""Text worked on at once; larger arrays leave the cache and cost ten times as much."""
+
+CHUNK_DOCS = 1 << 14
+LONG_BYTES = 1 << 20
+"""Longer texts are read in pieces, to bound memory."""
+
+
+@dataclass(frozen=True)
+class FingerprintBatch:
+    """The fingerprints of a batch of documents.
+
+    Parameters
+    ----------
+    words : ndarray of shape (n_docs, n_words), dtype uint64
+        Word 0 holds bits 0 to 63, word 1 bits 64 to 127; meaningless where
+        ``has_fingerprint`` is False.
+    has_fingerprint : ndarray of shape (n_docs,), dtype bool
+        Whether the document has as many features as the profile asks for.
+    n_features : ndarray of shape (n_docs,), dtype int64
+        Distinct features; 0 only where the clean text is empty.
+    """
+
+    words: Words
+    has_fingerprint: Booleans
+    n_features: Integers
+
+
+def fingerprint_texts(
+    data: Bytes, offsets: Integers, settings: FingerprintSettings
+) -> FingerprintBatch:
+    """Fingerprint every text.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        UTF-8 of the texts, one after the other; invalid bytes count as U+FFFD.
+    offsets : ndarray of shape (n_docs + 1,), dtype int64
+        Where each text starts in ``data``, and the end of the last one.
+    settings : FingerprintSettings
+        What defines a fingerprint.
+
+    Returns
+    -------
+    FingerprintBatch
+        One row per text, in order.
+
+    Notes
+    -----
+    Two features are the same where the first 64 bits of their hashes are, at
+    either length, so word 0 is the fingerprint of 64 bits.
+
+    Examples
+    --------
+    >>> from simhash_spark.config import FingerprintSettings, Profile
+    >>> data = np.frombuffer(b"abcde", dtype=np.uint8)
+    >>> settings = FingerprintSettings(Profile("example", min_features=1))
+    >>> fingerprint_texts(data, np.array([0, 5], dtype=np.int64), settings).words
+    array([[2321271983248423864]], dtype=uint64)
+    """
+    n_docs = len(offsets) - 1
+    words = np.zeros((n_docs, settings.bits // 64), dtype=np.uint64)
+    n_features = np.zeros(n_docs, dtype=np.int64)
+    for begin, end in _chunks(offsets):
+        piece = slice(begin, end)
+        bounds = offsets[begin : end + 1]
+        words[piece], n_features[piece] = _fingerprint_chunk(data, bounds, settings)
+    return FingerprintBatch(words, n_features >= settings.profile.min_features, n_features)
+
+
+def _chunks(offsets: Integers) -> Iterator[tuple[int, int]]:
+    """Cut the documents into chunks of about ``CHUNK_BYTES``."""
+    begin, n_docs = 0, len(offsets) - 1
+    while begin < n_docs:
+        fitting = int(np.searchsorted(offsets, offsets[begin] + CHUNK_BYTES, side="right")) - 1
+        end = min(max(fitting, begin + 1), begin + CHUNK_DOCS, n_docs)
+        yield begin, end
+        begin = end
+
+
+def _fingerprint_chunk(
+    data: Bytes, offsets: Integers, settings: FingerprintSettings
+) -> tuple[Words, Integers]:
+    n_docs, n_words = len(offsets) - 1, settings.bits // 64
+    data, offsets = split_words(*clean_texts(data, offsets), settings.profile)
+    if len(data) > LONG_BYTES and n_docs == 1:
+        votes, n_features = count_long(data, settings.profile, n_words)
+        return majority(votes, n_features), n_features
+    spans = find_features(data, offsets, settings.profile)
+    if not len(spans.starts):
+        return np.zeros((n_docs, n_words), dtype=np.uint64), np.zeros(n_docs, dtype=np.int64)
+    hashes = hash_spans(data, spans.starts, spans.lengths, n_words=n_words)
+    hashes, n_features = distinct_hashes(hashes, spans.docs, n_docs)
+    return majority(count_votes(hashes, n_features), n_features), n_features

@@ -1,0 +1,153 @@
+"""The votes of one very long text, in bounded memory.
+
+The text is read in windows. A window holds the n-grams that start in it and
+reaches far enough beyond its end to hold them whole. Distinct hashes are
+gathered over all windows; where they are too many, only those of one range of
+hash values are, and the text is read again for the next range.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simhash_spark.core.features import Spans, find_features, ngrams
+from simhash_spark.core.hashing import hash_spans
+from simhash_spark.core.text import SPACE
+from simhash_spark.core.votes import count_votes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from simhash_spark.config import Profile
+    from simhash_spark.core.typing import Bytes, Hashes, Integers
+
+WINDOW_BYTES = 1 << 17
+MOST_HASHES = 1 << 22
+"""Distinct hashes held at once: 32 MB, or 64 MB at 128 bits, and twice that while merging."""
+
+TOP = 1 << 64
+
+
+def count_long(data: Bytes, profile: Profile, n_words: int) -> tuple[Integers, Integers]:
+    """Count the votes of one text.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        UTF-8 of the clean text, not empty; for words, as in ``find_features``.
+    profile : Profile
+        Kind and size of the n-grams.
+    n_words : {1, 2}
+        Words of a hash.
+
+    Returns
+    -------
+    votes : ndarray of shape (1, n_words * 64), dtype int64
+        Distinct features with each bit set.
+    n_features : ndarray of shape (1,), dtype int64
+        Distinct features.
+
+    Examples
+    --------
+    >>> from simhash_spark.config import Profile
+    >>> count_long(np.frombuffer(b"aaaaaab", dtype=np.uint8), Profile("p"), 1)[1].tolist()
+    [2]
+    """
+    votes = np.zeros((1, n_words * 64), dtype=np.int64)
+    n_features = np.zeros(1, dtype=np.int64)
+    low = 0
+    while low < TOP:
+        hashes, high = _distinct_in_range(data, profile, n_words, low)
+        found = np.array([len(hashes)], dtype=np.int64)
+        votes += count_votes(hashes, found)
+        n_features += found
+        low = high
+    return votes, n_features
+
+
+def _distinct_in_range(
+    data: Bytes, profile: Profile, n_words: int, low: int
+) -> tuple[Hashes, int]:
+    """Distinct hashes from ``low`` to a bound that keeps them few enough, and the bound."""
+    high = TOP
+    seen = np.empty((0, n_words), dtype=np.uint64)
+    waiting: list[Hashes] = []
+    n_waiting = 0
+    for hashes in _hashes(data, profile, n_words):
+        fresh = _distinct(_between(hashes, low, high))
+        waiting.append(fresh)
+        n_waiting += len(fresh)
+        if n_waiting > max(len(seen), MOST_HASHES // 4):
+            seen = _distinct(np.concatenate([seen, *waiting]))
+            waiting, n_waiting = [], 0
+            while len(seen) > MOST_HASHES:
+                high = (low + high) // 2
+                seen = _between(seen, low, high)
+    seen = _distinct(np.concatenate([seen, *waiting]))
+    return _between(seen, low, high), high
+
+
+def _between(hashes: Hashes, low: int, high: int) -> Hashes:
+    if low == 0 and high == TOP:
+        return hashes
+    first = hashes[:, 0]
+    return hashes[(first >= np.uint64(low)) & (first <= np.uint64(high - 1))]
+
+
+def _distinct(hashes: Hashes) -> Hashes:
+    if hashes.shape[1] == 1:
+        return np.unique(hashes[:, 0])[:, np.newaxis]
+    return hashes[np.unique(hashes[:, 0], return_index=True)[1]]
+
+
+def _hashes(data: Bytes, profile: Profile, n_words: int) -> Iterator[Hashes]:
+    """Hashes of the features, window by window."""
+    is_found = False
+    for begin, end, reach in _windows(data, profile):
+        window = data[begin:reach]
+        spans = ngrams(window, _bounds(window), profile)
+        spans = _starting_before(spans, end - begin)
+        if len(spans.starts):
+            is_found = True
+            yield hash_spans(window, spans.starts, spans.lengths, n_words=n_words)
+    if not is_found:
+        spans = find_features(data, _bounds(data), profile)
+        yield hash_spans(data, spans.starts, spans.lengths, n_words=n_words)
+
+
+def _starting_before(spans: Spans, end: int) -> Spans:
+    is_inside = spans.starts < end
+    return Spans(spans.starts[is_inside], spans.lengths[is_inside], spans.docs[is_inside])
+
+
+def _bounds(data: Bytes) -> Integers:
+    return np.array([0, len(data)], dtype=np.int64)
+
+
+def _windows(data: Bytes, profile: Profile) -> Iterator[tuple[int, int, int]]:
+    """Yield the start and end of each window, and how far its n-grams reach."""
+    longest = max(*profile.sizes, profile.unspaced_size)
+    begin = 0
+    while begin < len(data):
+        end = _next_start(data, begin + WINDOW_BYTES, profile)
+        reach = end
+        for _ in range(longest):
+            reach = _next_start(data, reach + 1, profile)
+        yield begin, end, reach
+        begin = end
+
+
+def _next_start(data: Bytes, at: int, profile: Profile) -> int:
+    """First character, or word, that starts at the byte or after it."""
+    if profile.features == "characters":
+        tail = data[at : at + 4]
+        is_start = (tail & 0xC0) != 0x80  # noqa: PLR2004 - a continuation byte
+        return min(at + int(is_start.argmax()), len(data)) if len(tail) else len(data)
+    while at < len(data):
+        is_gap = data[at - 1 : at - 1 + WINDOW_BYTES] == SPACE
+        if is_gap.any():
+            return min(at + int(is_gap.argmax()), len(data))
+        at += WINDOW_BYTES
+    return len(data)

@@ -1,0 +1,191 @@
+"""Clean texts to words: runs of letters, marks and digits, or what jieba cuts.
+
+Words come back as text, one space between two, so that an n-gram of words is
+a span of the buffer. jieba's dictionary is built once per worker process,
+from the package alone: a cache file in a shared folder may be stale or
+foreign, and would change words without a sign.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import io
+import socket
+import unicodedata
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simhash_spark.core.text import (
+    SPACE,
+    character_starts,
+    code_points,
+    encode,
+    is_ascii,
+    pieces,
+    squeeze,
+)
+from simhash_spark.core.worker import once_per_worker
+from simhash_spark.errors import ConfigError
+
+if TYPE_CHECKING:
+    from simhash_spark.config import Profile
+    from simhash_spark.core.typing import Booleans, Bytes, Integers
+
+CUTS = b" "
+"""Bytes that a clean text may be cut before: jieba looks at what lies between two spaces alone."""
+
+
+def split_words(data: Bytes, offsets: Integers, profile: Profile) -> tuple[Bytes, Integers]:
+    """Reduce clean texts to their words, where the profile counts words.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        UTF-8 of the clean texts.
+    offsets : ndarray of shape (n_docs + 1,), dtype int64
+        Where each text starts in ``data``, from 0.
+    profile : Profile
+        Its ``features`` say what a word is.
+
+    Returns
+    -------
+    data, offsets : ndarray
+        The same for texts made of words with one space between two. A text
+        without any word stays as it is: what lies between its spaces counts
+        as words.
+
+    Raises
+    ------
+    ConfigError
+        If jieba is asked for and not installed.
+
+    Notes
+    -----
+    An apostrophe ends a word, so that ``don't`` and ``don’t`` agree.
+
+    Examples
+    --------
+    >>> from simhash_spark.config import Profile
+    >>> data = np.frombuffer("don't (stop) ...".encode(), dtype=np.uint8)
+    >>> words = split_words(data, np.array([0, 13, 16]), Profile("p", "words"))
+    >>> words[0].tobytes(), words[1].tolist()
+    (b'don t stop...', [0, 10, 13])
+    """
+    if profile.features == "characters" or not len(data):
+        return data, offsets
+    split = _split_runs if profile.features == "words" else _split_jieba
+    words, bounds = split(data, offsets)
+    is_wordless = (np.diff(bounds) == 0) & (np.diff(offsets) > 0)
+    if not is_wordless.any():
+        return words, bounds
+    kept = [
+        data[offsets[doc] : offsets[doc + 1]] if is_wordless[doc] else words[bounds[doc] : bounds[doc + 1]]
+        for doc in range(len(offsets) - 1)
+    ]
+    return np.concatenate(kept), _bounds([len(text) for text in kept])
+
+
+def dictionary_digest() -> str:
+    """Describe the jieba that is installed: its version and the hash of its dictionary.
+
+    Returns
+    -------
+    str
+        Equal on two machines exactly where jieba cuts the same words.
+
+    Raises
+    ------
+    ConfigError
+        If jieba is not installed.
+    """
+    return once_per_worker("dictionary_digest", _digest)
+
+
+def check_dictionary(expected: str) -> None:
+    """Check on a worker that its jieba is the driver's.
+
+    Parameters
+    ----------
+    expected : str
+        What :func:`dictionary_digest` gave on the driver.
+
+    Raises
+    ------
+    ConfigError
+        If jieba is missing here, or is another one.
+    """
+    actual = dictionary_digest()
+    if actual != expected:
+        message = (
+            f"jieba on worker {socket.gethostname()} differs from the driver's: {actual}, "
+            f"expected {expected}. Install the same jieba everywhere: pip install jieba==0.42.1."
+        )
+        raise ConfigError(message)
+
+
+def _split_runs(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
+    if is_ascii(data):
+        words = np.where(_is_word()[data], data, np.uint8(SPACE))
+        return squeeze(words, offsets)
+    codes = code_points(data)
+    starts = np.searchsorted(character_starts(data), offsets)
+    words = encode(np.where(_is_word()[codes], codes, np.uint32(SPACE)))
+    return squeeze(words, character_starts(words)[starts])
+
+
+def _split_jieba(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
+    cut = once_per_worker("jieba", _build_tokenizer).cut
+    texts = []
+    for doc in range(len(offsets) - 1):
+        parts = pieces(data[offsets[doc] : offsets[doc + 1]], CUTS)
+        kept = [" ".join(filter(_has_word, cut(part.tobytes().decode("utf-8")))) for part in parts]
+        texts.append(" ".join(filter(None, kept)).encode("utf-8"))
+    return np.frombuffer(b"".join(texts), dtype=np.uint8), _bounds([len(text) for text in texts])
+
+
+def _has_word(token: str) -> bool:
+    return token.isalnum() or any(map(str.isalnum, token))
+
+
+def _bounds(lengths: list[int]) -> Integers:
+    return np.cumsum(np.array([0, *lengths], dtype=np.int64))
+
+
+def _is_word() -> Booleans:
+    return once_per_worker(
+        "is_word",
+        lambda: np.array(
+            [unicodedata.category(chr(code))[0] in "LMN" for code in range(0x110000)],
+            dtype=np.bool_,
+        ),
+    )
+
+
+def _import_jieba() -> Any:  # noqa: ANN401 - jieba has no types
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # escapes in jieba's patterns, pkg_resources
+        try:
+            import jieba
+        except ImportError as error:
+            message = "profile zh-words needs jieba: pip install jieba==0.42.1"
+            raise ConfigError(message) from error
+    return jieba
+
+
+def _dictionary() -> bytes:
+    return importlib.resources.files(_import_jieba()).joinpath("dict.txt").read_bytes()
+
+
+def _digest() -> str:
+    version = _import_jieba().__version__
+    return f"jieba {version}, dictionary sha256 {hashlib.sha256(_dictionary()).hexdigest()}"
+
+
+def _build_tokenizer() -> Any:  # noqa: ANN401 - jieba has no types
+    tokenizer = _import_jieba().Tokenizer()
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(io.BytesIO(_dictionary()))
+    tokenizer.initialized = True  # or the first cut would read and write the cache file
+    return tokenizer
