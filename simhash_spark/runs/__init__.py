@@ -1,0 +1,1 @@
+"""What a job does around the library: arguments, input, output, messages, checks."""

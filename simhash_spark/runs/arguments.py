@@ -1,0 +1,183 @@
+"""The command line of jobs/dedup.py, and the configuration file that stands in for it.
+
+A value comes from the command line, else from the ``--config`` file, else from
+the table of settings with its defaults; nothing else is read.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from simhash_spark import columns as c
+from simhash_spark.config import DedupConfig, Profile
+from simhash_spark.errors import ConfigError
+from simhash_spark.runs.settings import SETTINGS, Setting, read_config, read_toml
+from simhash_spark.runs.sources import PATH, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What one run was asked to do.
+
+    Parameters
+    ----------
+    source : Source
+        What to read.
+    output : str
+        Folder to write.
+    config : DedupConfig
+        How to compare; ``id_column`` is None unless a column was named.
+    by_content : bool
+        Whether rows are to be identified by content even if a column ``id`` exists.
+    overwrite : bool
+        Whether an earlier output may be replaced.
+    verbose : bool
+        Whether a failure shows its traceback.
+    """
+
+    source: Source
+    output: str
+    config: DedupConfig
+    by_content: bool = False
+    overwrite: bool = False
+    verbose: bool = False
+
+    def config_for(self, columns: Sequence[str]) -> DedupConfig:
+        """Complete the settings for an input with these columns: what identifies a document."""
+        if self.config.id_column is not None or self.by_content:
+            return self.config
+        if self.source.whole_files:
+            return replace(self.config, id_column=PATH)
+        alike = [name for name in columns if name.lower() == c.ID]
+        exact = [name for name in alike if name == c.ID]
+        return replace(self.config, id_column=next(iter(exact or alike), None))
+
+
+def parse_arguments(argv: Sequence[str] | None = None) -> Arguments:
+    """Read the command line and the configuration file it names.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; those of the process by default.
+
+    Returns
+    -------
+    Arguments
+        Complete and valid.
+
+    Raises
+    ------
+    ConfigError
+        If an argument or a key is unknown, missing, of the wrong type or out of range.
+    """
+    given = vars(_parser().parse_args(argv))
+    values = {setting.key: setting.default for setting in SETTINGS}
+    values |= read_config(given.pop("config")) if "config" in given else {}
+    if {"id_column", "by_content"} & set(given):  # one rule: either flag replaces both keys
+        values |= {"id_column": "", "by_content": False}
+    return _arguments(values | given)
+
+
+def _arguments(values: Mapping[str, Any]) -> Arguments:
+    for key, flag in (("paths", "--input"), ("path", "--output")):
+        if not values[key] or not all(values[key]):
+            message = f"{flag} is missing: name the {'files' if key == 'paths' else 'folder'}."
+            raise ConfigError(message)
+    if values["id_column"] and values["by_content"]:
+        message = "id_column and by_content exclude each other: leave one of them out."
+        raise ConfigError(message)
+    return Arguments(
+        Source(tuple(values["paths"]), values["format"], values["options"], values["whole_files"]),
+        values["path"],
+        DedupConfig(
+            id_column=values["id_column"] or None,
+            text_column=values["text_column"],
+            profile=_profile(values["profile"]),
+            bits=values["bits"],
+            max_distance=values["max_distance"],
+            cluster=values["cluster"],
+            keep=values["keep"],
+        ),
+        by_content=values["by_content"],
+        overwrite=values["overwrite"],
+        verbose=values.get("verbose", False),
+    )
+
+
+def _profile(name: str) -> Profile | str:
+    if not name.endswith(".toml"):
+        return name
+    return Profile.from_mapping(Path(name).stem, read_toml(Path(name)))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Argument parser that raises instead of printing its usage."""
+
+    def error(self, message: str) -> NoReturn:
+        text = f"{message[:1].upper()}{message[1:].rstrip('.')}. See --help."
+        raise ConfigError(text)
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="dedup.py",
+        description="Find near-duplicate documents and write what to keep, exactly.",
+        epilog="Errors: exit code 2 for a wrong call or input, 1 for a failed run.",
+        allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,
+    )
+    identity = parser.add_mutually_exclusive_group()
+    for setting in SETTINGS:
+        is_identity = setting.key in ("id_column", "by_content")
+        (identity if is_identity else parser).add_argument(setting.option, **_form(setting))
+    parser.add_argument("--config", metavar="FILE.toml", help="settings as in conf/dedup.toml")
+    parser.add_argument("--verbose", action="store_true", help="show the traceback of a failure")
+    return parser
+
+
+def _form(setting: Setting) -> dict[str, Any]:
+    default = "" if setting.default in ("", (), {}, False) else f" (default: {setting.default})"
+    form: dict[str, Any] = {"dest": setting.key, "help": setting.help + default}
+    if isinstance(setting.default, bool):
+        return form | {"action": "store_true"}
+    form["metavar"] = setting.metavar
+    if isinstance(setting.default, int):
+        return form | {"type": _whole_number}
+    if isinstance(setting.default, tuple):
+        return form | {"nargs": "+", "action": "extend"}
+    if isinstance(setting.default, dict):
+        return form | {"nargs": "+", "action": _Options}
+    return form
+
+
+class _Options(argparse.Action):
+    """Collects KEY=VALUE pairs into a mapping."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,  # noqa: ANN401 - as in the class extended
+        option_string: str | None = None,
+    ) -> None:
+        for value in values:
+            key, sign, content = value.partition("=")
+            if not key or not sign:
+                parser.error(f"{option_string} needs KEY=VALUE, got '{value}'.")
+            options = getattr(namespace, self.dest, {})
+            setattr(namespace, self.dest, options | {key: content})
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        message = f"must be a whole number, got '{text}'"
+        raise argparse.ArgumentTypeError(message) from None
