@@ -154,7 +154,7 @@ elif [ -n "$SUBMIT" ]; then
     use_python spark numpy pyarrow pandas
     export PYSPARK_DRIVER_PYTHON="$PYTHON"
 else
-    use_python spark pyspark numpy pyarrow pandas
+    use_python "$(extras_with_java spark)" pyspark numpy pyarrow pandas
     use_java
     SPARK_HOME="$SPARK_PACKAGE"
     # Where PySpark is no installed package but lies within a whole Spark.

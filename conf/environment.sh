@@ -204,6 +204,19 @@ use_java() {
     fi
 }
 
+# extras_with_java EXTRAS: adds `java` where the machine has none, so that one installation does.
+extras_with_java() {
+    local candidate version
+    for candidate in "${JAVA_HOME:+$JAVA_HOME/bin/java}" java; do
+        version="$(java_version "${candidate:-false}")"
+        if [ "${version:-0}" -ge "$OLDEST_JAVA" ]; then
+            echo "$1"
+            return
+        fi
+    done
+    echo "$1 java"
+}
+
 newest_java() { # PYSPARK_VERSION: the last Java its Arrow code starts on; nothing where all do
     case "$1" in
         3.*) echo 17 ;;

@@ -1,0 +1,31 @@
+"""Spark's Python daemon, with workers that save their coverage after each task.
+
+Workers are forked, reused and in the end killed, so that coverage's own saving at exit never
+happens there. ``tests/run`` names this module in ``spark.python.daemon.module``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from coverage import Coverage
+from pyspark import daemon, worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def saving(main: Callable[..., Any]) -> Callable[..., Any]:
+    def measured(*streams: Any) -> Any:
+        try:
+            return main(*streams)
+        finally:
+            if (coverage := Coverage.current()) is not None:
+                coverage.save()
+
+    return measured
+
+
+if __name__ == "__main__":
+    worker.main = saving(worker.main)
+    daemon.manager()
