@@ -1,1 +1,18 @@
-"""Exact near-duplicate removal for Spark with SimHash."""
+"""Exact near-duplicate removal for Spark with SimHash: nothing missed, nothing lost."""
+
+from __future__ import annotations
+
+from simhash_spark.config import PROFILES, DedupConfig, Profile
+from simhash_spark.pipeline import Dedup, deduplicate, fingerprints, near_duplicates
+from simhash_spark.sql import register_functions
+
+__all__ = [
+    "PROFILES",
+    "Dedup",
+    "DedupConfig",
+    "Profile",
+    "deduplicate",
+    "fingerprints",
+    "near_duplicates",
+    "register_functions",
+]
