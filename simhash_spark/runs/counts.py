@@ -1,0 +1,122 @@
+"""What a finished run has counted, from the files it wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from simhash_spark import columns as c
+from simhash_spark.errors import InputError
+from simhash_spark.runs.sources import CORRUPT_RECORD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The numbers of the closing table.
+
+    Parameters
+    ----------
+    documents, duplicates, clusters, largest_cluster, pairs : int
+        Rows and sizes in the output.
+    unfingerprinted : mapping of str to int
+        Documents without a fingerprint by reason.
+    malformed : int or None
+        Records kept although malformed; None where a malformed record stops the run.
+    """
+
+    documents: int
+    unfingerprinted: Mapping[str, int]
+    duplicates: int
+    clusters: int
+    largest_cluster: int
+    pairs: int
+    malformed: int | None = None
+
+    @property
+    def fingerprinted(self) -> int:
+        """Documents with a fingerprint."""
+        return self.documents - sum(self.unfingerprinted.values())
+
+    def labelled(self) -> list[tuple[str, str]]:
+        """List the numbers with their names, for people."""
+        share = self.duplicates / self.documents
+        lines = [
+            ("documents", f"{self.documents:,}"),
+            ("fingerprinted", f"{self.fingerprinted:,}"),
+            *((f"without: {name}", f"{n:,}") for name, n in self.unfingerprinted.items()),
+            ("duplicates removed", f"{self.duplicates:,} ({share:.1%})"),
+            ("clusters", f"{self.clusters:,}"),
+            ("largest cluster", f"{self.largest_cluster:,}"),
+            ("near-duplicate pairs", f"{self.pairs:,}"),
+        ]
+        if self.malformed is None:
+            return lines
+        return [*lines, ("malformed records kept", f"{self.malformed:,}")]
+
+
+def check_documents(fingerprints: DataFrame, text_column: str) -> None:
+    """Fail early where there is nothing to compare.
+
+    Parameters
+    ----------
+    fingerprints : DataFrame
+        Column ``n_characters``, null for a document without text.
+    text_column : str
+        Name of the text in the input, for the message.
+
+    Raises
+    ------
+    InputError
+        If there are no documents, or no document has a text.
+    """
+    row = fingerprints.agg(F.count(F.lit(1)), F.count(c.N_CHARACTERS)).first()
+    n_documents, n_texts = row or (0, 0)
+    if not n_documents:
+        message = "The input holds no rows: nothing to compare."
+        raise InputError(message)
+    if not n_texts:
+        message = (
+            f"The text column '{text_column}' is null in all {n_documents} row(s): check "
+            "--text-column."
+        )
+        raise InputError(message)
+
+
+def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) -> Counts:
+    """Count what the closing table shows.
+
+    Parameters
+    ----------
+    written : mapping of str to DataFrame
+        The frames of the output by name, read from their files.
+    n_rows : mapping of str to int
+        Their rows.
+
+    Returns
+    -------
+    Counts
+        Three small aggregations, from the files.
+    """
+    reasons = written["unfingerprinted"].groupBy(c.REASON).count().orderBy(c.REASON).collect()
+    clusters = written["clusters"].agg(F.count_distinct(c.CLUSTER_ID), F.max(c.CLUSTER_SIZE))
+    n_clusters, largest = clusters.first() or (0, 0)
+    survivors = written["survivors"]
+    malformed = None
+    if CORRUPT_RECORD in survivors.columns:
+        malformed = survivors.where(F.col(CORRUPT_RECORD).isNotNull()).count()
+    return Counts(
+        documents=n_rows["fingerprints"],
+        unfingerprinted={row[0]: row[1] for row in reasons},
+        duplicates=n_rows["duplicates"],
+        clusters=n_clusters,
+        largest_cluster=largest or 0,
+        pairs=n_rows["pairs"],
+        malformed=malformed,
+    )

@@ -1,0 +1,132 @@
+"""summary.json: what a run was asked, what it did, with what, and what it checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import platform
+import re
+import unicodedata
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from simhash_spark.config import Profile
+from simhash_spark.core.bands import BandLayout
+from simhash_spark.runs.progress import seconds_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import SparkSession
+
+    from simhash_spark.config import DedupConfig
+    from simhash_spark.runs.counts import Counts
+    from simhash_spark.runs.invariants import Invariant
+    from simhash_spark.runs.progress import Stage
+    from simhash_spark.runs.sources import Source
+
+SCHEMA_VERSION = 1
+
+_SECRET = re.compile(r"secret|password|token|credential|key", re.IGNORECASE)
+_HIDDEN = "(hidden)"
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """Everything a summary tells.
+
+    Parameters
+    ----------
+    run_id : str
+        Name of the run.
+    started : datetime
+        When the run began, with its time zone.
+    source : Source
+        What was read.
+    config : DedupConfig
+        How it was compared.
+    stages : sequence of Stage
+        What was written.
+    counts : Counts
+        What was found.
+    invariants : sequence of Invariant
+        What was checked.
+    """
+
+    run_id: str
+    started: datetime
+    source: Source
+    config: DedupConfig
+    stages: Sequence[Stage]
+    counts: Counts
+    invariants: Sequence[Invariant]
+
+
+def summarize(record: Record, spark: SparkSession) -> str:
+    """Render a summary as JSON.
+
+    Parameters
+    ----------
+    record : Record
+        What the run knows about itself.
+    spark : SparkSession
+        Knows its version.
+
+    Returns
+    -------
+    str
+        A JSON object, indented, with its letters as they are.
+    """
+    config, counts = record.config, record.counts
+    finished = datetime.now(UTC)
+    summary = {
+        "schema_version": SCHEMA_VERSION,
+        "run_id": record.run_id,
+        "started": record.started.isoformat(timespec="seconds"),
+        "finished": finished.isoformat(timespec="seconds"),
+        "seconds": round((finished - record.started).total_seconds(), 3),
+        "input": _input(record.source),
+        "config": dataclasses.asdict(config),
+        "fingerprint_settings": config.settings.digest,
+        "plan": _plan(config),
+        "rows": {stage.name: stage.n_rows for stage in record.stages},
+        "seconds_per_stage": seconds_by_name(record.stages),
+        "counts": dataclasses.asdict(counts) | {"fingerprinted": counts.fingerprinted},
+        "invariants": [dataclasses.asdict(invariant) for invariant in record.invariants],
+        "versions": _versions(config, spark.version),
+    }
+    return json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+
+
+def _input(source: Source) -> dict[str, Any]:  # Any: JSON
+    options = {key: _HIDDEN if _SECRET.search(key) else v for key, v in source.options.items()}
+    return dataclasses.asdict(source) | {"options": options}
+
+
+def _plan(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
+    layout = BandLayout(config.bits, config.max_distance)
+    return {
+        "bits": config.bits,
+        "max_distance": config.max_distance,
+        "band_bits": [band.width for band in layout.bands],
+    }
+
+
+def _versions(config: DedupConfig, spark_version: str) -> dict[str, str | None]:
+    names = ["simhash_spark", "pyspark", "numpy", "pyarrow"]
+    if isinstance(config.profile, Profile) and config.profile.features == "jieba":
+        names.append("jieba")
+    return {
+        **{name: _version_of(name) for name in names},
+        "spark": spark_version,
+        "python": platform.python_version(),
+        "unicodedata": unicodedata.unidata_version,
+    }
+
+
+def _version_of(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:  # run from its folder, or shipped as a zip
+        return None
