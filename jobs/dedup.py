@@ -1,0 +1,84 @@
+"""Find near-duplicate documents: spark-submit jobs/dedup.py --input PATH --output DIR."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+IS_INSTALLED = importlib.util.find_spec("simhash_spark") is not None
+if not IS_INSTALLED:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from simhash_spark.pipeline import deduplicate  # noqa: E402
+from simhash_spark.runs.arguments import Arguments, parse_arguments  # noqa: E402
+from simhash_spark.runs.counts import check_documents, count_output  # noqa: E402
+from simhash_spark.runs.failures import explain  # noqa: E402
+from simhash_spark.runs.folder import PUBLISHED, OutputFolder  # noqa: E402
+from simhash_spark.runs.invariants import check_invariants  # noqa: E402
+from simhash_spark.runs.malformed import input_failures_located  # noqa: E402
+from simhash_spark.runs.session import open_session  # noqa: E402
+from simhash_spark.runs.sources import read_documents, resolve_format  # noqa: E402
+from simhash_spark.runs.summary import Record, summarize  # noqa: E402
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the job; return 1 for a failed run, 2 for a wrong call, 130 if interrupted."""
+    is_verbose = "--verbose" in (sys.argv[1:] if argv is None else argv)
+    try:
+        _run(parse_arguments(argv))
+    except KeyboardInterrupt:
+        print("dedup.py: Interrupted; nothing was published.", file=sys.stderr)
+        return 130
+    except Exception as error:
+        if is_verbose:
+            traceback.print_exc()
+        failure = explain(error)
+        print(f"dedup.py: {failure.message}", file=sys.stderr)
+        return failure.exit_code
+    return 0
+
+
+def _run(arguments: Arguments) -> None:
+    with open_session("simhash_spark dedup", is_installed=IS_INSTALLED) as spark:
+        source = resolve_format(spark, arguments.source)
+        output = OutputFolder(
+            spark, arguments.output, inputs=source.locations, overwrite=arguments.overwrite
+        )
+        with output, input_failures_located(spark, source):
+            _deduplicate(spark, replace(arguments, source=source), output)
+
+
+def _deduplicate(spark: SparkSession, arguments: Arguments, output: OutputFolder) -> None:
+    started = datetime.now(UTC)
+    documents = read_documents(spark, arguments.source)
+    config = arguments.config_for(documents.columns)
+    output.progress.plan(arguments.source, config)
+
+    def store(name: str, frame: DataFrame) -> DataFrame:
+        stored = output.store(name, frame)
+        if name == "fingerprints":
+            check_documents(stored, config.text_column)
+        return stored
+
+    found = deduplicate(documents, config, store)
+    for name in PUBLISHED:
+        if name not in output.written:
+            output.store(name, getattr(found, name))
+    invariants = check_invariants(output.written, config.max_distance)
+    counts = count_output(output.written, output.n_rows)
+    stages = output.progress.stages
+    record = Record(output.run_id, started, arguments.source, config, stages, counts, invariants)
+    output.publish(summarize(record, spark))
+    output.progress.closing(counts, output.path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
