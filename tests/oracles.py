@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
+import tempfile
 import unicodedata
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import mmh3
 
 if TYPE_CHECKING:
-    from simhash_spark.config import Profile
+    from collections.abc import Iterable
 
-UNSPACED = re.compile(
+    from simhash_spark.config import DedupConfig, Profile
+
+UNSPACED = (
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u1b00-\u1b7f"
     "\ua980-\ua9df\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3040-\u30ff\u3100-\u312f"
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaadf\uf900-\ufaff"
@@ -30,22 +36,30 @@ def is_word_character(character: str) -> bool:
 def words_of(text: str, profile: Profile) -> list[str]:
     """Words of a clean text; without any, what lies between its spaces."""
     if profile.features == "jieba":
-        import jieba
-
-        tokens = [token for part in text.split() for token in jieba.cut(part)]
+        tokens = [token for part in text.split() for token in _jieba().cut(part)]
         words = [token for token in tokens if any(map(str.isalnum, token))]
     else:
         words = "".join(c if is_word_character(c) else " " for c in text).split()
     return words or text.split()
 
 
+@functools.cache
+def _jieba() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba
+    jieba.setLogLevel("ERROR")
+    tokenizer = jieba.Tokenizer()
+    tokenizer.tmp_dir = tempfile.mkdtemp()
+    return tokenizer
+
+
 def features_of(text: str, profile: Profile) -> set[str]:
     """Distinct features of a raw text."""
     text = clean(text)
     if profile.features == "characters":
-        sizes = [
-            (profile.unspaced_size,) if UNSPACED.match(c) else profile.sizes for c in text
-        ]
+        text = re.sub(f"(?<={UNSPACED}) | (?={UNSPACED})", "", text)
+        sizes = [(profile.unspaced_size,) if re.match(UNSPACED, c) else profile.sizes for c in text]
         places = [(p, n) for p in range(len(text)) for n in sizes[p] if p + n <= len(text)]
         grams = {text[p : p + n] for p, n in places}
     else:
@@ -63,6 +77,72 @@ def fingerprint(text: str, profile: Profile, bits: int = 64) -> tuple[int, ...] 
         return None
     hashes = [mmh3.hash64(feature.encode(), signed=False)[: bits // 64] for feature in features]
     return tuple(
-        sum(2 * sum(h[word] >> bit & 1 for h in hashes) > len(hashes) and 1 << bit for bit in range(64))
+        sum(
+            2 * sum(h[word] >> bit & 1 for h in hashes) > len(hashes) and 1 << bit
+            for bit in range(64)
+        )
         for word in range(bits // 64)
     )
+
+
+def distance(left: tuple[int, ...], right: tuple[int, ...]) -> int:
+    return sum((a ^ b).bit_count() for a, b in zip(left, right, strict=True))
+
+
+def deduplicate(texts: dict[str, str | None], config: DedupConfig) -> dict[str, set]:
+    """Whole run over id → text, comparing every fingerprint with every other one."""
+    profile, bits = config.settings.profile, config.bits
+    computed = {i: fingerprint(text or "", profile, bits) for i, text in texts.items()}
+    nodes: dict[tuple[int, ...], list[str]] = {}
+    for doc in sorted(doc for doc, value in computed.items() if value is not None):
+        nodes.setdefault(computed[doc], []).append(doc)
+    near = [
+        (a, b) for a, b in itertools.combinations(nodes, 2) if distance(a, b) <= config.max_distance
+    ]
+    clusters = [
+        sorted(doc for node in group for doc in nodes[node]) for group in _groups(nodes, near)
+    ]
+    clusters = [cluster for cluster in clusters if len(cluster) > 1]
+    best = {cluster[0]: min(cluster, key=lambda d: (-len(texts[d]), d)) for cluster in clusters}
+    return {
+        "fingerprints": {
+            (doc, *(value or [None] * (bits // 64))) for doc, value in computed.items()
+        },
+        "pairs": {(*sorted((nodes[a][0], nodes[b][0])), distance(a, b)) for a, b in near},
+        "clusters": {
+            (doc, cluster[0], len(cluster), doc == best[cluster[0]])
+            for cluster in clusters
+            for doc in cluster
+        },
+        "duplicates": {
+            (doc, best[cluster[0]], cluster[0], distance(computed[doc], computed[best[cluster[0]]]))
+            for cluster in clusters
+            for doc in cluster
+            if doc != best[cluster[0]]
+        },
+        "unfingerprinted": {
+            (doc, _reason(texts[doc], profile)) for doc, value in computed.items() if value is None
+        },
+        "survivors": {
+            (doc, text)
+            for doc, text in texts.items()
+            if not any(doc in cluster and doc != best[cluster[0]] for cluster in clusters)
+        },
+    }
+
+
+def _groups(nodes: Iterable[tuple], near: list[tuple]) -> list[set]:
+    """Merge the groups of the two ends of every pair."""
+    group_of = {node: {node} for node in nodes}
+    for left, right in near:
+        if group_of[left] is not group_of[right]:
+            merged = group_of[left] | group_of[right]
+            for node in merged:
+                group_of[node] = merged
+    return list({id(group): group for group in group_of.values()}.values())
+
+
+def _reason(text: str | None, profile: Profile) -> str:
+    if text is None:
+        return "null_text"
+    return "too_short" if features_of(text, profile) else "empty"

@@ -12,40 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.text import SPACE, character_starts, code_points, is_ascii
-from simhash_spark.core.worker import once_per_worker
+from simhash_spark.core.scripts import is_unspaced
+from simhash_spark.core.utf8 import SPACE, character_starts, code_points, is_ascii
 
 if TYPE_CHECKING:
     from simhash_spark.config import Profile
-    from simhash_spark.core.typing import Booleans, Bytes, Integers
-
-UNSPACED = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x0F00, 0x0FFF),  # Tibetan: a mark between syllables, none between words
-    (0x1000, 0x109F),  # Myanmar
-    (0x1780, 0x17FF),  # Khmer
-    (0x1950, 0x19DF),  # Tai Le, New Tai Lue
-    (0x1A20, 0x1AAF),  # Tai Tham
-    (0x1B00, 0x1B7F),  # Balinese
-    (0xA980, 0xA9DF),  # Javanese
-    (0x2E80, 0x2FDF),  # radicals
-    (0x3005, 0x3007),  # ideographic iteration mark, closing mark, zero
-    (0x3021, 0x3029),  # Hangzhou numerals
-    (0x3031, 0x3035),  # Kana repeat marks
-    (0x3040, 0x30FF),  # Hiragana, Katakana
-    (0x3100, 0x312F),  # Bopomofo
-    (0x31A0, 0x31BF),  # Bopomofo extended
-    (0x31F0, 0x31FF),  # Katakana phonetic extensions
-    (0x3400, 0x4DBF),  # Han extension A
-    (0x4E00, 0x9FFF),  # Han
-    (0xA9E0, 0xA9FF),  # Myanmar extended B
-    (0xAA60, 0xAADF),  # Myanmar extended A, Tai Viet
-    (0xF900, 0xFAFF),  # Han compatibility
-    (0x16FE0, 0x18DFF),  # ideographic symbols, Tangut, Khitan
-    (0x1AFF0, 0x1B2FF),  # Kana supplement and extensions, Nushu
-    (0x20000, 0x3FFFF),  # Han extensions B and later
-)
-"""First and last code point of the scripts written without spaces between words."""
+    from simhash_spark.core.typing import Bytes, Integers
 
 
 @dataclass(frozen=True)
@@ -73,8 +45,7 @@ def find_features(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
     Parameters
     ----------
     data : ndarray of shape (n_bytes,), dtype uint8
-        UTF-8 of the clean texts; for words, each text is its words with one
-        space between two.
+        UTF-8 of the prepared texts: see ``segmentation.prepare_texts``.
     offsets : ndarray of shape (n_docs + 1,), dtype int64
         Where each text starts in ``data``, from 0.
     profile : Profile
@@ -126,19 +97,21 @@ def _character_ngrams(data: Bytes, offsets: Integers, profile: Profile) -> Spans
     bounds = np.searchsorted(edges, offsets)
     doc_of = np.repeat(np.arange(len(bounds) - 1, dtype=np.int64), np.diff(bounds))
     room = bounds[1:][doc_of] - np.arange(len(doc_of), dtype=np.int64)
-    if is_ascii(data) or not (is_unspaced := _unspaced()[code_points(data)]).any():
-        chosen = [(size, room >= size) for size in profile.sizes]
-    else:
-        fits = [(size, (room >= size) & ~is_unspaced) for size in profile.sizes]
-        size = profile.unspaced_size
-        chosen = [*fits, (size, (room >= size) & is_unspaced)]
-    parts = [_cut(edges, doc_of, np.flatnonzero(fits), size) for size, fits in chosen]
-    return _join(parts)
+    if is_ascii(data) or not (is_dense := is_unspaced(code_points(data))).any():
+        fitting = [(np.flatnonzero(room >= size), size) for size in profile.sizes]
+        return _join(
+            [Spans(edges[at], edges[at + size] - edges[at], doc_of[at]) for at, size in fitting]
+        )
+    sizes = [np.where(is_dense, profile.unspaced_size, size) for size in profile.sizes]
+    for repeated in sizes[1:]:
+        repeated[is_dense] = len(data) + 1
+    return _join([_cut(edges, doc_of, room, size) for size in sizes])
 
 
-def _cut(edges: Integers, doc_of: Integers, at: Integers, size: int) -> Spans:
+def _cut(edges: Integers, doc_of: Integers, room: Integers, sizes: Integers) -> Spans:
+    at = np.flatnonzero(room >= sizes)
     starts = edges[at]
-    return Spans(starts, edges[at + size] - starts, doc_of[at])
+    return Spans(starts, edges[at + sizes[at]] - starts, doc_of[at])
 
 
 def _word_ngrams(data: Bytes, offsets: Integers, sizes: tuple[int, ...]) -> Spans:
@@ -169,14 +142,3 @@ def _join(parts: list[Spans]) -> Spans:
         np.concatenate([part.lengths for part in parts]),
         np.concatenate([part.docs for part in parts]),
     )
-
-
-def _unspaced() -> Booleans:
-    return once_per_worker("unspaced", _build_unspaced)
-
-
-def _build_unspaced() -> Booleans:
-    is_unspaced = np.zeros(0x110000, dtype=np.bool_)
-    for first, last in UNSPACED:
-        is_unspaced[first : last + 1] = True
-    return is_unspaced

@@ -15,7 +15,7 @@ import numpy as np
 from simhash_spark.core.features import find_features
 from simhash_spark.core.hashing import hash_spans
 from simhash_spark.core.longtexts import count_long
-from simhash_spark.core.segmentation import split_words
+from simhash_spark.core.segmentation import prepare_texts
 from simhash_spark.core.text import clean_texts
 from simhash_spark.core.votes import count_votes, distinct_hashes, majority
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from simhash_spark.config import FingerprintSettings
     from simhash_spark.core.typing import Booleans, Bytes, Integers, Words
 
-CHUNK_BYTES = 1 << 17
-"""Text worked on at once; larger arrays leave the cache and cost ten times as much."""
+CHUNK_BYTES = 1 << 16
+"""Text worked on at once; the arrays made of it should stay in the cache."""
 
 CHUNK_DOCS = 1 << 14
 LONG_BYTES = 1 << 20
@@ -109,7 +109,7 @@ def _fingerprint_chunk(
     data: Bytes, offsets: Integers, settings: FingerprintSettings
 ) -> tuple[Words, Integers]:
     n_docs, n_words = len(offsets) - 1, settings.bits // 64
-    data, offsets = split_words(*clean_texts(data, offsets), settings.profile)
+    data, offsets = prepare_texts(*clean_texts(data, offsets), settings.profile)
     if len(data) > LONG_BYTES and n_docs == 1:
         votes, n_features = count_long(data, settings.profile, n_words)
         return majority(votes, n_features), n_features

@@ -79,7 +79,7 @@ def _murmur(windows: Words, starts: Integers, lengths: Integers) -> tuple[Words,
         starts = starts + (lengths & -BLOCK_BYTES)
         rest = lengths & (BLOCK_BYTES - 1)
     h1 ^= _scramble1(_tail(windows, starts, np.minimum(rest, 8)))
-    if rest.max() > 8:  # noqa: PLR2004 - bytes of a word
+    if rest.max() > 8:
         h2 ^= _scramble2(_tail(windows, starts + 8, np.maximum(rest - 8, 0)))
     n_bytes = lengths.astype(np.uint64)
     h1 ^= n_bytes

@@ -14,7 +14,7 @@ import numpy as np
 
 from simhash_spark.core.features import Spans, find_features, ngrams
 from simhash_spark.core.hashing import hash_spans
-from simhash_spark.core.text import SPACE
+from simhash_spark.core.utf8 import SPACE, bounds_of_one
 from simhash_spark.core.votes import count_votes
 
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ def count_long(data: Bytes, profile: Profile, n_words: int) -> tuple[Integers, I
     return votes, n_features
 
 
-def _distinct_in_range(
-    data: Bytes, profile: Profile, n_words: int, low: int
-) -> tuple[Hashes, int]:
+def _distinct_in_range(data: Bytes, profile: Profile, n_words: int, low: int) -> tuple[Hashes, int]:
     """Distinct hashes from ``low`` to a bound that keeps them few enough, and the bound."""
     high = TOP
     seen = np.empty((0, n_words), dtype=np.uint64)
@@ -107,23 +105,19 @@ def _hashes(data: Bytes, profile: Profile, n_words: int) -> Iterator[Hashes]:
     is_found = False
     for begin, end, reach in _windows(data, profile):
         window = data[begin:reach]
-        spans = ngrams(window, _bounds(window), profile)
+        spans = ngrams(window, bounds_of_one(window), profile)
         spans = _starting_before(spans, end - begin)
         if len(spans.starts):
             is_found = True
             yield hash_spans(window, spans.starts, spans.lengths, n_words=n_words)
     if not is_found:
-        spans = find_features(data, _bounds(data), profile)
+        spans = find_features(data, bounds_of_one(data), profile)
         yield hash_spans(data, spans.starts, spans.lengths, n_words=n_words)
 
 
 def _starting_before(spans: Spans, end: int) -> Spans:
     is_inside = spans.starts < end
     return Spans(spans.starts[is_inside], spans.lengths[is_inside], spans.docs[is_inside])
-
-
-def _bounds(data: Bytes) -> Integers:
-    return np.array([0, len(data)], dtype=np.int64)
 
 
 def _windows(data: Bytes, profile: Profile) -> Iterator[tuple[int, int, int]]:
@@ -143,7 +137,7 @@ def _next_start(data: Bytes, at: int, profile: Profile) -> int:
     """First character, or word, that starts at the byte or after it."""
     if profile.features == "characters":
         tail = data[at : at + 4]
-        is_start = (tail & 0xC0) != 0x80  # noqa: PLR2004 - a continuation byte
+        is_start = (tail & 0xC0) != 0x80
         return min(at + int(is_start.argmax()), len(data)) if len(tail) else len(data)
     while at < len(data):
         is_gap = data[at - 1 : at - 1 + WINDOW_BYTES] == SPACE

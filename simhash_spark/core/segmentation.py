@@ -1,9 +1,10 @@
-"""Clean texts to words: runs of letters, marks and digits, or what jieba cuts.
+"""Clean texts to what n-grams are made of: characters, or words between single spaces.
 
-Words come back as text, one space between two, so that an n-gram of words is
-a span of the buffer. jieba's dictionary is built once per worker process,
-from the package alone: a cache file in a shared folder may be stale or
-foreign, and would change words without a sign.
+A word is a run of letters, marks and digits, or what jieba cuts. Words come
+back as text, one space between two, so that an n-gram of words is a span of
+the buffer. jieba's dictionary is built once per worker process, from the
+package alone: a cache file in a shared folder may be stale or foreign, and
+would change words without a sign.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simhash_spark.core.text import (
+from simhash_spark.core.scripts import join_unspaced
+from simhash_spark.core.text import squeeze
+from simhash_spark.core.utf8 import (
     SPACE,
     character_starts,
     code_points,
     encode,
     is_ascii,
     pieces,
-    squeeze,
 )
 from simhash_spark.core.worker import once_per_worker
 from simhash_spark.errors import ConfigError
@@ -38,8 +40,8 @@ CUTS = b" "
 """Bytes that a clean text may be cut before: jieba looks at what lies between two spaces alone."""
 
 
-def split_words(data: Bytes, offsets: Integers, profile: Profile) -> tuple[Bytes, Integers]:
-    """Reduce clean texts to their words, where the profile counts words.
+def prepare_texts(data: Bytes, offsets: Integers, profile: Profile) -> tuple[Bytes, Integers]:
+    """Reduce clean texts to the characters or words that their n-grams are made of.
 
     Parameters
     ----------
@@ -53,9 +55,9 @@ def split_words(data: Bytes, offsets: Integers, profile: Profile) -> tuple[Bytes
     Returns
     -------
     data, offsets : ndarray
-        The same for texts made of words with one space between two. A text
-        without any word stays as it is: what lies between its spaces counts
-        as words.
+        For ``characters``: no space beside a character of a script written
+        without them. Else: words with one space between two; a text without
+        any word stays as it is, what lies between its spaces counting as words.
 
     Raises
     ------
@@ -70,19 +72,21 @@ def split_words(data: Bytes, offsets: Integers, profile: Profile) -> tuple[Bytes
     --------
     >>> from simhash_spark.config import Profile
     >>> data = np.frombuffer("don't (stop) ...".encode(), dtype=np.uint8)
-    >>> words = split_words(data, np.array([0, 13, 16]), Profile("p", "words"))
+    >>> words = prepare_texts(data, np.array([0, 13, 16]), Profile("p", "words"))
     >>> words[0].tobytes(), words[1].tolist()
     (b'don t stop...', [0, 10, 13])
     """
-    if profile.features == "characters" or not len(data):
-        return data, offsets
+    if profile.features == "characters":
+        return join_unspaced(data, offsets)
     split = _split_runs if profile.features == "words" else _split_jieba
     words, bounds = split(data, offsets)
     is_wordless = (np.diff(bounds) == 0) & (np.diff(offsets) > 0)
     if not is_wordless.any():
         return words, bounds
     kept = [
-        data[offsets[doc] : offsets[doc + 1]] if is_wordless[doc] else words[bounds[doc] : bounds[doc + 1]]
+        data[offsets[doc] : offsets[doc + 1]]
+        if is_wordless[doc]
+        else words[bounds[doc] : bounds[doc + 1]]
         for doc in range(len(offsets) - 1)
     ]
     return np.concatenate(kept), _bounds([len(text) for text in kept])

@@ -52,7 +52,7 @@ def distinct_hashes(hashes: Hashes, docs: Integers, n_docs: int) -> tuple[Hashes
         order = np.lexsort((first, docs))
         is_same = docs[order[1:]] == docs[order[:-1]]
         is_repeated = is_same & (first[order[1:]] == first[order[:-1]])
-    kept = order[np.append(True, ~is_repeated)]  # noqa: FBT003 - the first is new
+    kept = order[np.append(True, ~is_repeated)]
     return hashes[kept], np.bincount(docs[kept], minlength=n_docs).astype(np.int64)
 
 
@@ -89,12 +89,14 @@ def count_votes(hashes: Hashes, n_features: Integers) -> Integers:
     counts = n_features[filled]
     n_segments = -(-counts // LANE_FULL)
     first_segments = np.cumsum(n_segments) - n_segments
-    within = np.arange(int(n_segments.sum()), dtype=np.int64) - np.repeat(first_segments, n_segments)
+    within = np.arange(int(n_segments.sum()), dtype=np.int64) - np.repeat(
+        first_segments, n_segments
+    )
     starts = np.repeat(np.cumsum(counts) - counts, n_segments) + within * LANE_FULL
     for word in range(hashes.shape[1]):
         sums = _count_lanes(np.ascontiguousarray(hashes[:, word]), starts)
         if len(starts) > len(filled):
-            sums = np.add.reduceat(sums.astype(np.int64), first_segments, axis=0)
+            sums = np.add.reduceat(sums, first_segments, axis=0)
         votes[filled, word * 64 : word * 64 + 64] = sums
     return votes
 
@@ -148,4 +150,4 @@ def _count_lanes(hashes: Words, starts: Integers) -> Integers:
         lanes = (hashes >> np.uint64(bit)) & LANES
         totals = np.add.reduceat(lanes, starts).astype("<u8")
         sums[:, :, bit] = totals.view(np.uint8).reshape(-1, 8)
-    return sums.reshape(-1, 64)
+    return sums.reshape(-1, 64).astype(np.int64)
