@@ -25,7 +25,7 @@ def test_defaults_are_those_of_the_library():
     assert arguments.config == DedupConfig(id_column=None)
     assert arguments.source.paths == ("in.jsonl",)
     assert arguments.output == "out"
-    assert not (arguments.overwrite or arguments.by_content or arguments.verbose)
+    assert not any((arguments.overwrite, arguments.by_content, arguments.verbose))
 
 
 def test_configuration_file_lists_every_setting_with_its_default():

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,13 @@ import pytest
 from pyspark.sql import functions as F
 
 from simhash_spark.errors import InvariantError, OutputError
-from simhash_spark.runs.filesystem import PosixFileSystem
+from simhash_spark.runs.filesystem import HadoopFileSystem, PosixFileSystem
 from simhash_spark.runs.folder import OutputFolder
 from simhash_spark.runs.progress import Progress
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 SUMMARY = json.dumps({"versions": {"simhash_spark": "0"}})
@@ -76,7 +77,9 @@ def test_a_column_that_comes_back_with_another_type_is_an_error(
     with output_folder(spark, tmp_path / "out") as output:
         output._spark = SimpleNamespace(read=spark.read.schema("id int"))  # type: ignore[assignment]
 
-        with pytest.raises(InvariantError, match="pairs was written as .*Long.* and read as .*Int"):
+        with pytest.raises(
+            InvariantError, match=r"pairs was written as .*Long.* and read as .*Int"
+        ):
             output.store("pairs", spark.range(3))
 
 
@@ -96,7 +99,7 @@ def test_failure_leaves_nothing(spark: SparkSession, tmp_path: Path, error: type
 def test_existing_output_is_refused(spark: SparkSession, tmp_path: Path):
     publish(spark, tmp_path / "out")
 
-    with pytest.raises(OutputError, match="out exists and is not empty: .* --overwrite"):
+    with pytest.raises(OutputError, match=r"out exists and is not empty: .* --overwrite"):
         output_folder(spark, tmp_path / "out")
     assert n_rows(spark, tmp_path / "out") == 3
 
@@ -138,9 +141,13 @@ def test_overwrite_deletes_no_other_folder(spark: SparkSession, tmp_path: Path):
 def test_failed_overwrite_keeps_the_earlier_output(spark: SparkSession, tmp_path: Path):
     publish(spark, tmp_path / "out", rows=3)
 
-    with pytest.raises(RuntimeError), output_folder(spark, tmp_path / "out", overwrite=True) as new:
-        new.store("survivors", spark.range(5))
-        raise RuntimeError
+    def run() -> None:
+        with output_folder(spark, tmp_path / "out", overwrite=True) as output:
+            output.store("survivors", spark.range(5))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        run()
 
     assert names(tmp_path) == ["out"]
     assert n_rows(spark, tmp_path / "out") == 3
@@ -151,23 +158,17 @@ def test_earlier_output_is_put_back_when_publishing_fails(
 ):
     publish(spark, tmp_path / "out", rows=3)
 
-    with (
-        pytest.raises(OSError, match="disk"),
-        output_folder(  # noqa: PT012 - leaving is the test
-            spark, tmp_path / "out", overwrite=True
-        ) as output,
-    ):
-        output.store("survivors", spark.range(5))
-        rename = output._files.rename
+    rename = HadoopFileSystem.rename
 
-        def fail_at_the_second(old: str, new: str) -> None:
-            if "__incomplete" in old:
-                message = "disk"
-                raise OSError(message)
-            rename(old, new)
+    def fail_at_the_second(files: HadoopFileSystem, old: str, new: str) -> None:
+        if "__incomplete" in old:
+            message = "disk"
+            raise OSError(message)
+        rename(files, old, new)
 
-        monkeypatch.setattr(output._files, "rename", fail_at_the_second)
-        output.publish(SUMMARY)
+    monkeypatch.setattr(HadoopFileSystem, "rename", fail_at_the_second)
+    with pytest.raises(OSError, match="disk"):
+        publish(spark, tmp_path / "out", rows=5, overwrite=True)
 
     assert names(tmp_path) == ["out"]
     assert n_rows(spark, tmp_path / "out") == 3
@@ -246,7 +247,7 @@ def test_output_that_cannot_be_written_is_refused(spark: SparkSession, tmp_path:
     (tmp_path / "file").write_text("")
     output = output_folder(spark, place.format(tmp=tmp_path))
 
-    with pytest.raises(OutputError, match="cannot be written: .*Choose another folder"), output:
+    with pytest.raises(OutputError, match=r"cannot be written: .*Choose another folder"), output:
         pytest.fail("entered")
 
 
@@ -261,7 +262,7 @@ def test_posix_files_do_the_same_without_a_jvm(
 
     assert names(tmp_path / "new") == ["out"]
     assert n_rows(spark, tmp_path / "new/out") == 5
-    with pytest.raises(OutputError, match="cannot be written: .*Choose another folder"):
+    with pytest.raises(OutputError, match=r"cannot be written: .*Choose another folder"):
         output_folder(spark, "/proc/new/out").__enter__()
 
 
