@@ -29,6 +29,15 @@ def clean(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
+def is_unspaced(character: str) -> bool:
+    """Whether the character is of a script written without spaces."""
+    return re.match(UNSPACED, character) is not None
+
+
+def join_unspaced(text: str) -> str:
+    return re.sub(f"(?<={UNSPACED}) | (?={UNSPACED})", "", text)
+
+
 def is_word_character(character: str) -> bool:
     return unicodedata.category(character)[0] in "LMN"
 
@@ -58,8 +67,8 @@ def features_of(text: str, profile: Profile) -> set[str]:
     """Distinct features of a raw text."""
     text = clean(text)
     if profile.features == "characters":
-        text = re.sub(f"(?<={UNSPACED}) | (?={UNSPACED})", "", text)
-        sizes = [(profile.unspaced_size,) if re.match(UNSPACED, c) else profile.sizes for c in text]
+        text = join_unspaced(text)
+        sizes = [(profile.unspaced_size,) if is_unspaced(c) else profile.sizes for c in text]
         places = [(p, n) for p in range(len(text)) for n in sizes[p] if p + n <= len(text)]
         grams = {text[p : p + n] for p, n in places}
     else:

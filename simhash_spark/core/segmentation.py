@@ -22,7 +22,9 @@ import numpy as np
 from simhash_spark.core.scripts import join_unspaced
 from simhash_spark.core.text import squeeze
 from simhash_spark.core.utf8 import (
+    PIECE_BYTES,
     SPACE,
+    bounds_of_one,
     character_starts,
     code_points,
     encode,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from simhash_spark.config import Profile
     from simhash_spark.core.typing import Booleans, Bytes, Integers
 
+CHARACTER_STARTS = bytes(range(0x80)) + bytes(range(0xC0, 0x100))
 CUTS = b" "
 """Bytes that a clean text may be cut before: jieba looks at what lies between two spaces alone."""
 
@@ -131,13 +134,21 @@ def check_dictionary(expected: str) -> None:
 
 
 def _split_runs(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
+    if len(offsets) > 2 or len(data) <= 2 * PIECE_BYTES:
+        return squeeze(*_blank(data, offsets))
+    parts = [_blank(part, bounds_of_one(part))[0] for part in pieces(data, CHARACTER_STARTS)]
+    words = np.concatenate(parts)
+    return squeeze(words, bounds_of_one(words))
+
+
+def _blank(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
+    """Put a space in place of each character that belongs to no word."""
     if is_ascii(data):
-        words = np.where(_is_word()[data], data, np.uint8(SPACE))
-        return squeeze(words, offsets)
+        return np.where(_is_word()[data], data, np.uint8(SPACE)), offsets
     codes = code_points(data)
     starts = np.searchsorted(character_starts(data), offsets)
     words = encode(np.where(_is_word()[codes], codes, np.uint32(SPACE)))
-    return squeeze(words, character_starts(words)[starts])
+    return words, character_starts(words)[starts]
 
 
 def _split_jieba(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:

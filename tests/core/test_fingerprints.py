@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import mmh3
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simhash_spark.config import PROFILES, FingerprintSettings, Profile
+from simhash_spark.core import fingerprints
+from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
+from tests import oracles
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "fingerprints.json").read_text("utf-8"))
+MOST = [*PROFILES.values(), Profile("tiny", sizes=(1, 3), unspaced_size=2, min_features=1)]
+BY_NAME = pytest.mark.parametrize("profile", MOST, ids=lambda profile: profile.name)
+VALID = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+MIXED = st.text(
+    "aA b ,.\n'\x00\u0301Σéß世界数据库ไทนัहि한글ガ😀👍🏽\u200dשל…Ａ\u2028𠀀7", max_size=60
+)
+
+
+def fingerprint_all(texts: list[str | bytes], profile: Profile, bits: int = 64) -> FingerprintBatch:
+    raw = [text.encode() if isinstance(text, str) else text for text in texts]
+    offsets = np.cumsum([0, *map(len, raw)], dtype=np.int64)
+    data = np.frombuffer(b"".join(raw), dtype=np.uint8)
+    return fingerprint_texts(data, offsets, FingerprintSettings(profile, bits))
+
+
+def words_of(batch: FingerprintBatch) -> list[tuple[int, ...] | None]:
+    rows = zip(batch.words.tolist(), batch.has_fingerprint, strict=True)
+    return [tuple(words) if has_fingerprint else None for words, has_fingerprint in rows]
+
+
+def test_five_lines_of_mmh3_reproduce_a_fingerprint():
+    text = "The quick brown fox jumps over the lazy dog"
+    features = {text.lower()[i : i + 5] for i in range(len(text) - 4)}
+    hashes = [mmh3.hash64(feature.encode(), signed=False)[0] for feature in features]
+    votes = [sum(h >> bit & 1 for h in hashes) for bit in range(64)]
+    expected = sum(1 << bit for bit in range(64) if 2 * votes[bit] > len(hashes))
+
+    assert words_of(fingerprint_all([text], PROFILES["auto"])) == [(expected,)]
+
+
+@BY_NAME
+@settings(max_examples=60, deadline=None)
+@given(texts=st.lists(st.one_of(VALID, MIXED), max_size=6), bits=st.sampled_from([64, 128]))
+def test_any_text_has_the_fingerprint_of_the_oracle(profile: Profile, texts: list[str], bits: int):
+    batch = fingerprint_all(texts, profile, bits)
+
+    assert words_of(batch) == [oracles.fingerprint(text, profile, bits) for text in texts]
+    assert batch.n_features.tolist() == [len(oracles.features_of(t, profile)) for t in texts]
+
+
+@BY_NAME
+def test_the_first_word_of_128_bits_is_the_fingerprint_of_64(profile: Profile):
+    texts = ["to be or not to be that is the question " * 3, "近似重复的文档只差几个比特", "世"]
+
+    short, long = fingerprint_all(texts, profile), fingerprint_all(texts, profile, 128)
+
+    assert long.words[:, 0].tolist() == short.words[:, 0].tolist()
+
+
+@pytest.mark.parametrize(("chunk_bytes", "chunk_docs"), [(1, 100), (30, 100), (1 << 20, 2)])
+def test_chunks_leave_no_trace(chunk_bytes: int, chunk_docs: int, monkeypatch: pytest.MonkeyPatch):
+    texts = [text * 3 for text in GOLDEN["texts"]]
+    expected = words_of(fingerprint_all(texts, PROFILES["auto"]))
+
+    monkeypatch.setattr(fingerprints, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(fingerprints, "CHUNK_DOCS", chunk_docs)
+
+    assert words_of(fingerprint_all(texts, PROFILES["auto"])) == expected
+
+
+def test_the_order_of_documents_leaves_no_trace():
+    texts = GOLDEN["texts"]
+    forward = words_of(fingerprint_all(texts, PROFILES["auto"]))
+
+    assert words_of(fingerprint_all(texts[::-1], PROFILES["auto"])) == forward[::-1]
+
+
+def test_every_script_gets_a_fingerprint_of_its_own():
+    texts = [
+        "ภาษาไทยไม่มีช่องว่างระหว่างคำ",
+        "हिन्दी में लिखा हुआ एक वाक्य",
+        "日本語の文章には空白がありません",
+        "한국어 문장은 띄어쓰기가 있습니다",
+        "😀😃😄😁😆😅🤣😂🙂🙃",
+        "هذه جملة باللغة العربية",
+        "这是一个中文句子没有空格",
+    ]
+
+    words = words_of(fingerprint_all(texts, PROFILES["auto"]))
+
+    assert None not in words
+    assert len(set(words)) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "n_features"),
+    [("", 0), (" \n\u3000", 0), ("a", 1), ("世", 1), ("ab", 1), ("世界", 1), ("!", 1), ("?!?", 1)],
+)
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+def test_texts_of_a_few_characters_have_no_fingerprint(
+    profile: Profile, text: str, n_features: int
+):
+    batch = fingerprint_all([text], profile)
+
+    assert batch.n_features.tolist() == [n_features]
+    assert batch.has_fingerprint.tolist() == [False]
+
+
+@pytest.mark.parametrize(("n_characters", "has_fingerprint"), [(8, False), (9, True)])
+def test_min_features_is_the_least_that_suffices(n_characters: int, has_fingerprint: bool):  # noqa: FBT001
+    batch = fingerprint_all(["abcdefghi"[:n_characters]], PROFILES["auto"])
+
+    assert batch.has_fingerprint.tolist() == [has_fingerprint]
+
+
+@settings(deadline=None)
+@given(st.lists(st.binary(max_size=40), max_size=5))
+def test_invalid_bytes_count_as_the_replacement_character(raw: list[bytes]):
+    texts = [text.decode("utf-8", errors="replace") for text in raw]
+
+    actual = words_of(fingerprint_all(raw, PROFILES["auto"]))
+
+    assert actual == words_of(fingerprint_all(texts, PROFILES["auto"]))
+
+
+def test_no_document_gives_no_fingerprint():
+    assert fingerprint_all([], PROFILES["auto"], 128).words.shape == (0, 2)
+
+
+@pytest.mark.parametrize("bits", [64, 128])
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+def test_fingerprints_are_those_frozen(profile: Profile, bits: int):
+    """A change here is a breaking change: indexes that users keep no longer match."""
+    frozen = [words and tuple(int(word, 16) for word in words) for words in GOLDEN[profile.name]]
+
+    actual = words_of(fingerprint_all(GOLDEN["texts"], profile, bits))
+
+    assert actual == [words and words[: bits // 64] for words in frozen]

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from simhash_spark.config import PROFILES, FingerprintSettings, Profile
+from simhash_spark.core import fingerprints, longtexts, segmentation, text, utf8
+from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
+
+SIZES = Profile("sizes", sizes=(2, 7), unspaced_size=1)
+BIGRAMS = Profile("bigrams", features="words", sizes=(1, 2))
+
+
+def fingerprint_all(texts: list[str], profile: Profile) -> FingerprintBatch:
+    raw = [text.encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, raw)], dtype=np.int64)
+    settings = FingerprintSettings(profile, bits=128)
+    return fingerprint_texts(np.frombuffer(b"".join(raw), dtype=np.uint8), offsets, settings)
+
+
+def long_text(seed: int) -> str:
+    pieces = [
+        "spark ",
+        "Σίσυφος",
+        "重复",
+        "数据 库",
+        "é\u0301",
+        "1, ",
+        "😀",
+        "  \n",
+        "x" * 90,
+        "ไทย",
+    ]
+    return "".join(random.Random(seed).choices(pieces, k=400))
+
+
+@pytest.mark.parametrize(
+    "profile", [*PROFILES.values(), SIZES, BIGRAMS], ids=lambda profile: profile.name
+)
+@pytest.mark.parametrize("most_hashes", [16, 10_000])
+def test_a_text_read_in_pieces_has_the_fingerprint_of_the_whole(
+    profile: Profile, most_hashes: int, monkeypatch: pytest.MonkeyPatch
+):
+    texts = ["short", long_text(1), "", "x" * 3000, long_text(2), "ab " * 2000]
+    whole = fingerprint_all(texts, profile)
+
+    monkeypatch.setattr(fingerprints, "LONG_BYTES", 100)
+    monkeypatch.setattr(fingerprints, "CHUNK_BYTES", 50)
+    monkeypatch.setattr(longtexts, "WINDOW_BYTES", 64)
+    monkeypatch.setattr(longtexts, "MOST_HASHES", most_hashes)
+    monkeypatch.setattr(text, "PIECE_BYTES", 60)
+    monkeypatch.setattr(utf8, "PIECE_BYTES", 60)
+    monkeypatch.setattr(segmentation, "PIECE_BYTES", 60)
+    in_pieces = fingerprint_all(texts, profile)
+
+    assert in_pieces.words.tolist() == whole.words.tolist()
+    assert in_pieces.n_features.tolist() == whole.n_features.tolist()
+
+
+MEASURE = """
+import resource
+import numpy as np
+from simhash_spark.config import PROFILES, FingerprintSettings
+from simhash_spark.core.fingerprints import fingerprint_texts
+data = np.random.default_rng(1).integers(97, 123, size=12 << 20, dtype=np.uint8)
+data[::9] = 32
+data[-3:] = list("é!".encode())
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+batch = fingerprint_texts(
+    data, np.array([0, len(data)], dtype=np.int64), FingerprintSettings(PROFILES["auto"])
+)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print((after - before) >> 10, "MB", int(batch.n_features[0]))
+"""
+
+
+def test_a_long_text_of_few_repeats_takes_bounded_memory():
+    seen = subprocess.run(
+        [sys.executable, "-c", MEASURE],
+        env={"PYTHONPATH": ":".join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert int(seen.stdout.split()[0]) < 300
