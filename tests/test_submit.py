@@ -130,7 +130,14 @@ def test_a_job_that_does_not_exist_is_a_wrong_call(machine: Machine):
 
 
 def test_a_python_that_is_too_old_is_named_with_what_to_do(machine: Machine):
-    machine.script("python3", '[ "$1" = -V ] && echo Python 3.9.2; exit 1')
+    machine.script(
+        "python3",
+        f"""\
+        if [ "$1" = -V ]; then echo Python 3.9.2; exit; fi
+        exec "{PYTHON}" -c "import sys; sys.version_info = (3, 9, 2)
+        $2"
+        """,
+    )
 
     done = machine.submit(machine.job)
 
@@ -223,6 +230,7 @@ def test_an_interrupted_environment_is_made_anew(machine: Machine):
     machine.has_pyspark()
     machine.java(machine.bin / "java", "21.0.8")
     fake_venv(machine, "exit 0")
+    machine.submit(machine.job)
     machine.write(machine.repository / ".venv" / ".simhash_spark", "incomplete\n")
     half_written = machine.write(machine.repository / ".venv" / "lib" / "half.py", "x =")
 
