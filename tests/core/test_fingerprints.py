@@ -46,7 +46,7 @@ def test_five_lines_of_mmh3_reproduce_a_fingerprint():
 
 
 @BY_NAME
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(texts=st.lists(st.one_of(VALID, MIXED), max_size=6), bits=st.sampled_from([64, 128]))
 def test_any_text_has_the_fingerprint_of_the_oracle(profile: Profile, texts: list[str], bits: int):
     batch = fingerprint_all(texts, profile, bits)
@@ -120,7 +120,6 @@ def test_min_features_is_the_least_that_suffices(n_characters: int, has_fingerpr
     assert batch.has_fingerprint.tolist() == [has_fingerprint]
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=40), max_size=5))
 def test_invalid_bytes_count_as_the_replacement_character(raw: list[bytes]):
     texts = [text.decode("utf-8", errors="replace") for text in raw]

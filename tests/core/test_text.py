@@ -123,6 +123,15 @@ def test_a_long_text_is_cleaned_alike_in_pieces_of_any_size(text: str, size: int
     assert actual == [oracles.clean(text)]
 
 
+def test_no_piece_begins_inside_a_word_or_before_a_full_stop(monkeypatch: pytest.MonkeyPatch):
+    # Greek: a capital sigma is final unless a letter follows, be it after a full stop.
+    text = "ΑΣ.Αa ΑΣaΣ:Α1 " * 40
+    monkeypatch.setattr(text_module, "PIECE_BYTES", 2)
+    monkeypatch.setattr(utf8, "PIECE_BYTES", 2)
+
+    assert cleaned(text) == [oracles.clean(text)]
+
+
 @given(st.lists(st.text(" ab", max_size=6), max_size=8))
 def test_squeezing_leaves_single_spaces_inside(texts: list[str]):
     actual = unpacked(*squeeze(*packed([text.encode() for text in texts])))
