@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 IS_INSTALLED = importlib.util.find_spec("simhash_spark") is not None
 if not IS_INSTALLED:
@@ -19,9 +19,10 @@ if not IS_INSTALLED:
 
 from simhash_spark.pipeline import deduplicate  # noqa: E402
 from simhash_spark.runs.arguments import Arguments, parse_arguments  # noqa: E402
-from simhash_spark.runs.counts import check_documents, count_output  # noqa: E402
+from simhash_spark.runs.counts import checking, count_output  # noqa: E402
 from simhash_spark.runs.failures import explain  # noqa: E402
 from simhash_spark.runs.folder import PUBLISHED, OutputFolder  # noqa: E402
+from simhash_spark.runs.interrupts import exit_code_of  # noqa: E402
 from simhash_spark.runs.invariants import check_invariants  # noqa: E402
 from simhash_spark.runs.malformed import input_failures_located  # noqa: E402
 from simhash_spark.runs.session import open_session  # noqa: E402
@@ -34,9 +35,9 @@ def main(argv: list[str] | None = None) -> int:
     is_verbose = "--verbose" in (sys.argv[1:] if argv is None else argv)
     try:
         _run(parse_arguments(argv))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print("dedup.py: Interrupted; nothing was published.", file=sys.stderr)
-        return 130
+        return exit_code_of(error)
     except Exception as error:
         if is_verbose:
             traceback.print_exc()
@@ -61,14 +62,7 @@ def _deduplicate(spark: SparkSession, arguments: Arguments, output: OutputFolder
     documents = read_documents(spark, arguments.source)
     config = arguments.config_for(documents.columns)
     output.progress.plan(arguments.source, config)
-
-    def store(name: str, frame: DataFrame) -> DataFrame:
-        stored = output.store(name, frame)
-        if name == "fingerprints":
-            check_documents(stored, config.text_column)
-        return stored
-
-    found = deduplicate(documents, config, store)
+    found = deduplicate(documents, config, checking(output.store, config.text_column))
     for name in PUBLISHED:
         if name not in output.written:
             output.store(name, getattr(found, name))

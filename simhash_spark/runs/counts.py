@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from simhash_spark.pipeline import Store
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -87,6 +89,18 @@ def check_documents(fingerprints: DataFrame, text_column: str) -> None:
             "--text-column."
         )
         raise InputError(message)
+
+
+def checking(store: Store, text_column: str) -> Store:
+    """Let a store look at the documents with :func:`check_documents`, once they are written."""
+
+    def store_and_check(name: str, frame: DataFrame) -> DataFrame:
+        stored = store(name, frame)
+        if name == "fingerprints":
+            check_documents(stored, text_column)
+        return stored
+
+    return store_and_check
 
 
 def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) -> Counts:

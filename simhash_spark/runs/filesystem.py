@@ -113,8 +113,13 @@ class HadoopFileSystem:
 
     def delete(self, path: str) -> None:
         """Delete a folder and what it holds, if it exists."""
-        files, location = self._at(path)
-        files.delete(location, True)  # noqa: FBT003 - a Java call
+        try:
+            files, location = self._at(path)
+            files.delete(location, True)  # noqa: FBT003 - a Java call
+        except Exception:  # after Ctrl-C the JVM may be gone before we are
+            if not path.startswith("file:"):
+                raise
+            PosixFileSystem().delete(path)
 
     def write_text(self, path: str, text: str) -> None:
         """Write a small file as UTF-8."""

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 import simhash_spark
 from simhash_spark.runs.filesystem import is_connect
+from simhash_spark.runs.interrupts import interrupts_reported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,16 +38,24 @@ def open_session(name: str, *, is_installed: bool) -> Iterator[SparkSession]:
     theirs = SparkSession.getActiveSession()
     if os.environ.get("SPARK_REMOTE", "").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = theirs or SparkSession.builder.appName(name).getOrCreate()
-    try:
-        if is_connect(spark) or not is_installed:
-            cloudpickle.register_pickle_by_value(simhash_spark)  # type: ignore[no-untyped-call]
-        if theirs is None and not is_connect(spark):
-            _use_this_python(spark)
-        yield spark
-    finally:
-        if theirs is None:
-            spark.stop()
+    spark = theirs or _start(name)
+    with interrupts_reported():
+        try:
+            if is_connect(spark) or not is_installed:
+                cloudpickle.register_pickle_by_value(simhash_spark)  # type: ignore[no-untyped-call]
+            if theirs is None and not is_connect(spark):
+                _use_this_python(spark)
+            yield spark
+        finally:
+            if theirs is None:
+                spark.stop()
+
+
+def _start(name: str) -> SparkSession:
+    builder = SparkSession.builder.appName(name)
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # no spark-submit, whose settings would be lost
+        builder = builder.config("spark.ui.showConsoleProgress", "false")  # we write lines instead
+    return builder.getOrCreate()
 
 
 def _use_this_python(spark: SparkSession) -> None:
