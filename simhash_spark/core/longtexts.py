@@ -1,9 +1,9 @@
 """The votes of one very long text, in bounded memory.
 
-The text is read in windows. A window holds the n-grams that start in it and
-reaches far enough beyond its end to hold them whole. Distinct hashes are
-gathered over all windows; where they are too many, only those of one range of
-hash values are, and the text is read again for the next range.
+The text is read in windows that overlap by the longest n-gram, so that each
+n-gram lies whole in one of them at least. Distinct hashes are gathered over
+all windows; where they are too many, only those of one range of hash values
+are, and the text is read again for the next range.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.features import Spans, find_features, ngrams
+from simhash_spark.core.features import find_features, ngrams
 from simhash_spark.core.hashing import hash_spans
 from simhash_spark.core.utf8 import SPACE, bounds_of_one
 from simhash_spark.core.votes import count_votes
@@ -111,10 +111,9 @@ def _distinct(parts: list[Hashes]) -> Hashes:
 def _hashes(data: Bytes, profile: Profile, n_words: int) -> Iterator[Hashes]:
     """Hashes of the features, window by window."""
     is_found = False
-    for begin, end, reach in _windows(data, profile):
+    for begin, reach in _windows(data, profile):
         window = data[begin:reach]
         spans = ngrams(window, bounds_of_one(window), profile)
-        spans = _starting_before(spans, end - begin)
         if len(spans.starts):
             is_found = True
             yield hash_spans(window, spans.starts, spans.lengths, n_words=n_words)
@@ -123,13 +122,8 @@ def _hashes(data: Bytes, profile: Profile, n_words: int) -> Iterator[Hashes]:
         yield hash_spans(data, spans.starts, spans.lengths, n_words=n_words)
 
 
-def _starting_before(spans: Spans, end: int) -> Spans:
-    is_inside = spans.starts < end
-    return Spans(spans.starts[is_inside], spans.lengths[is_inside], spans.docs[is_inside])
-
-
-def _windows(data: Bytes, profile: Profile) -> Iterator[tuple[int, int, int]]:
-    """Yield the start and end of each window, and how far its n-grams reach."""
+def _windows(data: Bytes, profile: Profile) -> Iterator[tuple[int, int]]:
+    """Yield where each window starts, and how far the n-grams that start in it reach."""
     longest = max(*profile.sizes, profile.unspaced_size)
     begin = 0
     while begin < len(data):
@@ -137,7 +131,7 @@ def _windows(data: Bytes, profile: Profile) -> Iterator[tuple[int, int, int]]:
         reach = end
         for _ in range(longest):
             reach = _next_start(data, reach + 1, profile)
-        yield begin, end, reach
+        yield begin, reach
         begin = end
 
 
