@@ -13,6 +13,9 @@ N_FEATURES = "n_features"
 N_CHARACTERS = "n_characters"
 REASON = "reason"
 
+# nodes
+N_DOCUMENTS = "n_documents"
+
 # bands
 BAND = "band"
 BAND_KEY = "band_key"

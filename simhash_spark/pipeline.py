@@ -105,7 +105,7 @@ def deduplicate(
 
     return Dedup(
         fingerprints=fingerprints,
-        pairs=name_pairs(edges, nodes, bits),
+        pairs=_name_all(edges, fingerprints, nodes, bits),
         clusters=ranked.transform(list_clusters),
         duplicates=duplicates,
         unfingerprinted=fingerprints.transform(list_unfingerprinted),
@@ -154,9 +154,9 @@ def near_duplicates(documents: DataFrame, config: DedupConfig = DEFAULTS) -> Dat
     -------
     DataFrame
         Columns ``id_l`` < ``id_r``, ``distance`` (int) and ``similarity``
-        (null). Documents of equal fingerprint stand as one row per further
-        document, at distance 0 from the smallest id; between different
-        fingerprints each pair stands once, between their smallest ids.
+        (null). Between different fingerprints each pair stands once, between
+        their smallest ids; every further document of a fingerprint stands once,
+        at distance 0 from the smallest id. The same rows as ``Dedup.pairs``.
 
     Raises
     ------
@@ -170,12 +170,17 @@ def near_duplicates(documents: DataFrame, config: DedupConfig = DEFAULTS) -> Dat
     found = fingerprints(documents, config)
     nodes = collapse_fingerprints(found, bits)
     edges = nodes.transform(explode_bands, layout).transform(find_edges, layout)
-    return name_pairs(edges, nodes, bits).unionByName(pair_copies(found, nodes, bits))
+    return _name_all(edges, found, nodes, bits)
 
 
 def _fingerprint(identified: DataFrame, config: DedupConfig) -> DataFrame:
     computed = identified.transform(compute_fingerprints, config.settings)
     return computed if config.id_column is not None else computed.transform(number_copies)
+
+
+def _name_all(edges: DataFrame, fingerprints: DataFrame, nodes: DataFrame, bits: int) -> DataFrame:
+    copies = pair_copies(fingerprints, nodes, bits)
+    return name_pairs(edges, nodes, bits).unionByName(copies)
 
 
 def _recompute(_name: str, frame: DataFrame) -> DataFrame:

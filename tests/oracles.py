@@ -117,7 +117,8 @@ def deduplicate(texts: dict[str, str | None], config: DedupConfig) -> dict[str, 
         "fingerprints": {
             (doc, *(value or [None] * (bits // 64))) for doc, value in computed.items()
         },
-        "pairs": {(*sorted((nodes[a][0], nodes[b][0])), distance(a, b)) for a, b in near},
+        "pairs": {(*sorted((nodes[a][0], nodes[b][0])), distance(a, b)) for a, b in near}
+        | {(docs[0], copy, 0) for docs in nodes.values() for copy in docs[1:]},
         "clusters": {
             (doc, cluster[0], len(cluster), doc == best[cluster[0]])
             for cluster in clusters

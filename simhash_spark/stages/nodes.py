@@ -31,8 +31,12 @@ def collapse_fingerprints(fingerprints: DataFrame, bits: int) -> DataFrame:
     -------
     DataFrame
         Columns ``fingerprint`` (and ``fingerprint_high``), distinct and not
-        null, and ``id``, the smallest of the documents that have it.
+        null, ``id``, the smallest of the documents that have it, and
+        ``n_documents`` (long), how many do.
     """
     words = c.fingerprint_words(bits)
     usable = fingerprints.where(F.col(c.FINGERPRINT).isNotNull())
-    return usable.groupBy(*words).agg(F.min(c.ID).alias(c.ID)).select(*words, c.ID)
+    collapsed = usable.groupBy(*words).agg(
+        F.min(c.ID).alias(c.ID), F.count(F.lit(1)).alias(c.N_DOCUMENTS)
+    )
+    return collapsed.select(*words, c.ID, c.N_DOCUMENTS)

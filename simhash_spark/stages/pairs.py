@@ -1,4 +1,9 @@
-"""Edges to pairs: each fingerprint of an edge is given the name of one of its documents."""
+"""Edges to pairs of documents: what holds the clusters together, under the documents' ids.
+
+Each fingerprint of an edge is given the name of its smallest document, and
+every further document of a fingerprint is paired with that one at distance 0.
+The connected components of these pairs are the clusters.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +58,8 @@ def pair_copies(fingerprints: DataFrame, nodes: DataFrame, bits: int) -> DataFra
     fingerprints : DataFrame
         Columns ``id`` and ``fingerprint`` (and ``fingerprint_high``).
     nodes : DataFrame
-        Columns ``fingerprint`` (and ``fingerprint_high``), distinct, and ``id``.
+        Columns ``fingerprint`` (and ``fingerprint_high``), distinct, ``id`` and
+        ``n_documents``.
     bits : {64, 128}
         Length of a fingerprint.
 
@@ -64,7 +70,8 @@ def pair_copies(fingerprints: DataFrame, nodes: DataFrame, bits: int) -> DataFra
         n - 1 rows for a fingerprint of n documents.
     """
     words = c.fingerprint_words(bits)
-    first = nodes.select(*words, F.col(c.ID).alias(c.ID_L))
+    shared = nodes.where(F.col(c.N_DOCUMENTS) > 1)
+    first = shared.select(*words, F.col(c.ID).alias(c.ID_L))
     named = fingerprints.join(first, on=words, how="inner").where(F.col(c.ID) != F.col(c.ID_L))
     return named.select(
         c.ID_L,

@@ -11,7 +11,7 @@ def test_equal_fingerprints_are_one_node_under_the_smallest_id(spark):
 
     actual = fingerprints.transform(collapse_fingerprints, 64)
 
-    assertDataFrameEqual(actual, spark.createDataFrame([(5, "a"), (-1, "c")], actual.schema))
+    assertDataFrameEqual(actual, spark.createDataFrame([(5, "a", 2), (-1, "c", 1)], actual.schema))
 
 
 def test_128_bits_are_equal_only_in_both_words(spark):
@@ -20,4 +20,6 @@ def test_128_bits_are_equal_only_in_both_words(spark):
 
     actual = fingerprints.transform(collapse_fingerprints, 128)
 
-    assertDataFrameEqual(actual, spark.createDataFrame([(5, 1, "b"), (5, 2, "a")], actual.schema))
+    assertDataFrameEqual(
+        actual, spark.createDataFrame([(5, 1, "b", 1), (5, 2, "a", 2)], actual.schema)
+    )

@@ -20,7 +20,9 @@ def test_edges_get_the_names_of_documents_in_order_of_id(spark):
 
 
 def test_copies_are_paired_with_the_smallest_id(spark):
-    nodes = spark.createDataFrame([(1, "a"), (2, "x")], "fingerprint long, id string")
+    nodes = spark.createDataFrame(
+        [(1, "a", 3), (2, "x", 1)], "fingerprint long, id string, n_documents long"
+    )
     rows = [("b", 1), ("a", 1), ("c", 1), ("x", 2), ("n", None)]
     fingerprints = spark.createDataFrame(rows, "id string, fingerprint long")
 
