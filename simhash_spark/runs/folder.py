@@ -15,7 +15,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from simhash_spark.errors import InvariantError, OutputError
+from simhash_spark.errors import InvariantError, OutputError, SimHashSparkError
 from simhash_spark.runs.failures import root_cause, trace_of
 from simhash_spark.runs.filesystem import file_system_of
 from simhash_spark.runs.paths import overlap
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "summary.json"
 PUBLISHED = ("fingerprints", "pairs", "clusters", "duplicates", "unfingerprinted", "survivors")
+_LAST_WRITES_S = 2.0  # tasks that run on for a moment may create their folder again
 _MADE_BY_US = '"simhash_spark"'
 
 
@@ -105,7 +106,14 @@ class OutputFolder:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._discard()
+        try:
+            self._discard()
+            if kind is not None and not issubclass(kind, SimHashSparkError):
+                time.sleep(_LAST_WRITES_S)
+                self._discard()
+        except Exception as failure:  # must not hide why the run has ended
+            reason = root_cause(trace_of(failure))
+            self.progress.line(f"{self._incomplete} could not be removed: {reason}")
 
     def store(self, name: str, frame: DataFrame) -> DataFrame:
         """Write a frame, count it from its files and report it.

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -93,6 +94,26 @@ def test_failure_leaves_nothing(spark: SparkSession, tmp_path: Path, error: type
     with pytest.raises(error):
         run()
 
+    assert names(tmp_path) == []
+
+
+def test_what_tasks_write_after_an_interrupt_is_removed_too(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("simhash_spark.runs.folder._LAST_WRITES_S", 0.5)
+    late: list[threading.Timer] = []
+
+    def run() -> None:
+        with output_folder(spark, tmp_path / "new" / "out") as output:
+            folder = tmp_path / "new" / f"out.__incomplete-{output.run_id}" / "late"
+            late.append(threading.Timer(0.2, folder.mkdir, kwargs={"parents": True}))
+            late[0].start()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run()
+
+    assert late[0].finished.is_set()
     assert names(tmp_path) == []
 
 
