@@ -1,1 +1,1 @@
-"""What a job does around the library: arguments, input, output, messages, checks."""
+"""What a job needs around the flow: arguments, reading, the output folder, checks, reports."""

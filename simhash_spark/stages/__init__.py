@@ -1,5 +1,5 @@
-"""The flow, one module per arrow; a stage takes and gives DataFrames.
+"""DataFrame in, DataFrame out: one module per arrow of the flow.
 
-``documents`` → ``fingerprints`` → ``nodes`` → ``bands`` → ``edges`` → ``clusters`` →
-``survivors``, and ``pairs`` beside the last: what holds the clusters together.
+In flow order: ``documents``, ``fingerprints``, ``nodes``, ``bands``, ``edges``, ``pairs``,
+``clusters``, ``survivors``. A module of the same name in ``core`` is the same step.
 """
