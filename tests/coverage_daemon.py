@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from coverage import Coverage
 from pyspark import daemon, worker
 
 if TYPE_CHECKING:
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
 
 def saving(main: Callable[..., Any]) -> Callable[..., Any]:
+    from coverage import Coverage  # not in every environment that collects the doctests here
+
     def measured(*streams: Any) -> Any:
         try:
             return main(*streams)
