@@ -72,7 +72,7 @@ dbutils.widgets.text("keep", "length desc, id asc", "10 Which one to keep")
 from simhash_spark.errors import ConfigError, InvariantError, OutputError
 from simhash_spark.runs.sources import Source, read_documents, resolve_format
 
-RESULTS = ("fingerprints", "edges", "components", "members", "duplicates", "survivors")
+RESULTS = ("fingerprints", "nodes", "edges", "components", "members", "duplicates", "survivors")
 
 source_name, output, if_exists = (
     dbutils.widgets.get(name).strip() for name in ("input", "output", "if_exists")
@@ -101,7 +101,7 @@ documents.printSchema()
 # MAGIC The frames of the run are lazy: what is used twice would be computed twice, fingerprints
 # MAGIC included. A cluster could cache them, serverless compute refuses to. So each frame that is
 # MAGIC used more than once is written, and read back from where it was written. The fingerprints
-# MAGIC are worth keeping anyway; `edges`, `components` and `members` may be deleted once the
+# MAGIC are worth keeping anyway; `nodes`, `edges`, `components` and `members` may be deleted once the
 # MAGIC notebook is through.
 
 # COMMAND ----------

@@ -67,8 +67,8 @@ def deduplicate(
         Which columns to read, how to compare, what to keep.
     store : callable, optional
         Called as ``store(name, frame)`` for the frames that are used more than
-        once, ``fingerprints``, ``edges``, ``components`` and ``members``, in
-        this order; returns the frame to go on with. Without it every frame is
+        once, ``fingerprints``, ``nodes``, ``edges``, ``components`` and
+        ``members``, in this order; returns the frame to go on with. Without it every frame is
         lazy, and computed again wherever it is used.
 
     Returns
@@ -94,7 +94,7 @@ def deduplicate(
     if config.id_column is not None:
         check_ids(fingerprints if store else identified)
 
-    nodes = collapse_fingerprints(fingerprints, bits)
+    nodes = keep("nodes", collapse_fingerprints(fingerprints, bits))
     edges = keep("edges", nodes.transform(explode_bands, layout).transform(find_edges, layout))
     components = keep("components", edges.transform(connect_components, bits))
 

@@ -151,7 +151,7 @@ def test_a_store_is_given_each_reused_frame_once_in_flow_order(spark):
 
     dedup = deduplicate(documents, DedupConfig(profile=WORDS), store)
 
-    assert seen == ["fingerprints", "edges", "components", "members"]
+    assert seen == ["fingerprints", "nodes", "edges", "components", "members"]
     assert rows_of(dedup, "survivors") == [("a", "x y z w")]
 
 

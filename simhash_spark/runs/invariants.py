@@ -66,6 +66,7 @@ def check_invariants(written: Mapping[str, DataFrame], max_distance: int) -> lis
         _removals_are_explained(clusters, duplicates),
         _pairs_are_near(pairs, max_distance),
         _clustering_converged(pairs, clusters),
+        _members_are_explained(pairs, clusters),
     ]
     if broken := [str(invariant) for invariant in checked if not invariant.holds]:
         message = f"The output contradicts itself and was not published: {'; '.join(broken)}."
@@ -135,11 +136,11 @@ def _pairs_are_near(pairs: DataFrame, max_distance: int) -> Invariant:
     values = _count_each(
         pairs,
         "pairs",
-        out_of_range=(distance >= 1) & (distance <= max_distance),
+        out_of_range=(distance >= 0) & (distance <= max_distance),
         out_of_order=F.col(c.ID_L) < F.col(c.ID_R),
     )
     return Invariant(
-        f"each pair has id_l < id_r and a distance from 1 to {max_distance}",
+        f"each pair has id_l < id_r and a distance from 0 to {max_distance}",
         not values["out_of_range"] and not values["out_of_order"],
         values,
     )
@@ -157,6 +158,14 @@ def _clustering_converged(pairs: DataFrame, clusters: DataFrame) -> Invariant:
     )
     return Invariant(
         "both documents of each pair are in one cluster", not values["across_clusters"], values
+    )
+
+
+def _members_are_explained(pairs: DataFrame, clusters: DataFrame) -> Invariant:
+    ends = pairs.select(F.col(c.ID_L).alias(c.ID)).union(pairs.select(c.ID_R))
+    n_alone = clusters.join(ends, on=c.ID, how="left_anti").count()
+    return Invariant(
+        "each member of a cluster is in a pair", not n_alone, {"members_without_pair": n_alone}
     )
 
 

@@ -28,7 +28,7 @@ SOUND: dict[str, tuple[str, list[tuple[object, ...]]]] = {
             ("e", "d", 2, True),
         ],
     ),
-    "pairs": ("id_l string, id_r string, distance int", [("a", "b", 3), ("b", "c", 1)]),
+    "pairs": ("id_l string, id_r string, distance int", [("a", "b", 3), ("b", "c", 1), ("d", "e", 0)]),
 }
 
 
@@ -52,8 +52,9 @@ def test_sound_output_passes_with_its_numbers(spark: SparkSession):
         {"clusters": 2, "of_another_size": 0},
         {"survivors_removed": 0},
         {"members_not_kept": 3, "duplicates": 3, "duplicates_explained": 3},
-        {"pairs": 2, "out_of_range": 0, "out_of_order": 0},
-        {"pairs": 2, "across_clusters": 0},
+        {"pairs": 3, "out_of_range": 0, "out_of_order": 0},
+        {"pairs": 3, "across_clusters": 0},
+        {"members_without_pair": 0},
     ]
     assert all(invariant.holds for invariant in checked)
 
@@ -101,12 +102,13 @@ def test_output_without_duplicates_is_sound(spark: SparkSession):
             {"duplicates": [*rows("duplicates", without=2), ("d", "e", "x")]},
             r"members_not_kept: 3, duplicates: 3, duplicates_explained: 2",
         ),
-        ({"pairs": [("a", "b", 4)]}, r"distance from 1 to 3 \(pairs: 1, out_of_range: 1"),
-        ({"pairs": [("a", "b", 0)]}, r"distance from 1 to 3 \(pairs: 1, out_of_range: 1"),
-        ({"pairs": [("a", "b", None)]}, r"distance from 1 to 3 \(pairs: 1, out_of_range: 1"),
+        ({"pairs": [("a", "b", 4)]}, r"distance from 0 to 3 \(pairs: 1, out_of_range: 1"),
+        ({"pairs": [("a", "b", -1)]}, r"distance from 0 to 3 \(pairs: 1, out_of_range: 1"),
+        ({"pairs": [("a", "b", None)]}, r"distance from 0 to 3 \(pairs: 1, out_of_range: 1"),
         ({"pairs": [("b", "a", 1)]}, "out_of_order: 1"),
         ({"pairs": [("a", "a", 1)]}, "out_of_order: 1"),
         ({"pairs": [("a", "d", 1)]}, r"in one cluster \(pairs: 1, across_clusters: 1"),
+        ({"pairs": rows("pairs", without=1)}, r"is in a pair \(members_without_pair: 1"),
         ({"pairs": [("a", "f", 1)]}, r"in one cluster \(pairs: 1, across_clusters: 1"),
     ],
 )
