@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pyspark
 import pytest
 
+from tests.subprocesses import needs_connect
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -385,6 +387,26 @@ def test_the_job_runs_as_a_script_from_anywhere(spark: SparkSession, tmp_path: P
     assert done.stdout.startswith("plan: ")
     assert done.stdout.rstrip().endswith(f"file:{tmp_path}/out")
     assert kept(spark, tmp_path / "out") == ["2", "3", "5", "6", "7", "8"]
+
+
+@needs_connect
+def test_the_job_runs_over_spark_connect(spark: SparkSession, tmp_path: Path):
+    put_jsonl(tmp_path / "in.jsonl", DOCUMENTS)
+    arguments = ["--input", "in.jsonl", "--output", "out", "--max-distance", "8"]
+
+    done = subprocess.run(
+        [sys.executable, str(JOB), *arguments],
+        cwd=tmp_path,
+        env=environment(SPARK_LOCAL_IP="127.0.0.1", SPARK_REMOTE="local[2]"),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert kept(spark, tmp_path / "out") == ["2", "3", "5", "6", "7", "8"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out"]
 
 
 def test_the_job_runs_under_spark_submit_and_passes_its_exit_code_on(tmp_path: Path):

@@ -72,9 +72,8 @@ _CAUSES = (
         "without text with --option mode=PERMISSIVE.",
     ),
     _Cause(
-        r"(?:Permission denied|AccessControlException|AccessDenied|\(Permission denied\))[:. ]*"
-        r"([^\n]{0,150})",
-        "Permission denied ({0}): check the rights on --input and --output.",
+        r"Permission denied|AccessControlException|AccessDenied",
+        "A right is missing ({cause}): check those on --input and --output.",
     ),
     _Cause(
         rf"Could not read footer for {_FILE}\. |{_FILE} is not a Parquet file",

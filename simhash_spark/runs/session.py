@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
+from pyspark.sql.utils import is_remote
 
 import simhash_spark
 from simhash_spark.runs.filesystem import is_connect
@@ -53,7 +54,8 @@ def open_session(name: str, *, is_installed: bool) -> Iterator[SparkSession]:
 
 def _start(name: str) -> SparkSession:
     builder = SparkSession.builder.appName(name)
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # no spark-submit, whose settings would be lost
+    is_submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # then this is for its settings to say
+    if not is_submitted and not is_remote():
         builder = builder.config("spark.ui.showConsoleProgress", "false")  # we write lines instead
     return builder.getOrCreate()
 

@@ -28,7 +28,10 @@ SOUND: dict[str, tuple[str, list[tuple[object, ...]]]] = {
             ("e", "d", 2, True),
         ],
     ),
-    "pairs": ("id_l string, id_r string, distance int", [("a", "b", 3), ("b", "c", 1), ("d", "e", 0)]),
+    "pairs": (
+        "id_l string, id_r string, distance int",
+        [("a", "b", 3), ("b", "c", 1), ("d", "e", 0)],
+    ),
 }
 
 
