@@ -119,7 +119,8 @@ def test_near_duplicates_are_removed_and_explained(
     assert {row["id"]: row["cluster_size"] for row in rows(spark, output, "clusters")} == {
         "1": 2, "2": 2, "3": 2, "4": 2
     }  # fmt: skip
-    assert [(row["id_l"], row["id_r"]) for row in rows(spark, output, "pairs")] == [("1", "2")]
+    pairs = sorted(rows(spark, output, "pairs"))
+    assert [(row["id_l"], row["id_r"]) for row in pairs] == [("1", "2"), ("3", "4")]
     assert {row["id"]: row["reason"] for row in rows(spark, output, "unfingerprinted")} == {
         "6": "null_text", "7": "empty", "8": "too_short"
     }  # fmt: skip
@@ -159,7 +160,7 @@ def check_report(lines: list[str], documents: Path, output: Path) -> None:
         "duplicates removed 2 (25.0%)",
         "clusters 2",
         "largest cluster 2",
-        "near-duplicate pairs 1",
+        "near-duplicate pairs 2",
         f"output file:{output}",
     ]
 
@@ -449,5 +450,5 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, number: signal.Signa
     _, err = job.communicate(timeout=100)
 
     assert job.returncode == code
-    assert err.rstrip().endswith("dedup.py: Interrupted; nothing was published.")
+    assert "dedup.py: Interrupted; nothing was published." in err.splitlines()
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
