@@ -46,7 +46,12 @@ def spark() -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if str(ROOT) not in path:
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, path)])
+        path = [str(ROOT), *filter(None, path)]
+    daemon = "pyspark.daemon"
+    if "COVERAGE_PROCESS_CONFIG" in os.environ:
+        daemon = "coverage_daemon"  # the workers are measured too
+        path.append(str(ROOT / "tests"))
+    os.environ["PYTHONPATH"] = os.pathsep.join(path)
     from pyspark.sql import SparkSession
 
     session = (
@@ -58,6 +63,7 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.ui.showConsoleProgress", "false")  # no bars between the dots of pytest
         .config("spark.sql.shuffle.partitions", "2")  # 200 tiny tasks take seconds
         .config("spark.sql.session.timeZone", "UTC")  # literal timestamps mean the same everywhere
+        .config("spark.python.daemon.module", daemon)
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")

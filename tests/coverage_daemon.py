@@ -1,7 +1,7 @@
 """Spark's Python daemon, with workers that save their coverage after each task.
 
 Workers are forked, reused and in the end killed, so that coverage's own saving at exit never
-happens there. ``tests/run`` names this module in ``spark.python.daemon.module``.
+happens there. The session of ``conftest`` names this module when coverage is measured.
 """
 
 from __future__ import annotations
