@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import traceback
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,11 +49,12 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(arguments: Arguments) -> None:
-    with open_session("simhash_spark dedup", is_installed=IS_INSTALLED) as spark:
+    with ExitStack() as last, open_session("simhash_spark", is_installed=IS_INSTALLED) as spark:
         source = resolve_format(spark, arguments.source)
         output = OutputFolder(
             spark, arguments.output, inputs=source.locations, overwrite=arguments.overwrite
         )
+        last.callback(output.sweep)
         with output, input_failures_located(spark, source):
             _deduplicate(spark, replace(arguments, source=source), output)
 

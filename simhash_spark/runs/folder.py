@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "summary.json"
 PUBLISHED = ("fingerprints", "pairs", "clusters", "duplicates", "unfingerprinted", "survivors")
-_LAST_WRITES_S = 2.0  # tasks that run on for a moment may create their folder again
+_LAST_WRITES_S = 2.0
 _MADE_BY_US = '"simhash_spark"'
 
 
@@ -78,6 +78,7 @@ class OutputFolder:
         self.path = self._files.qualify(path)
         self._incomplete = f"{self.path}.__incomplete-{self.run_id}"
         self._made: list[str] = []
+        self._is_cut_off = False
         self._check_inputs(inputs)
         self._check_earlier_output()
 
@@ -106,14 +107,18 @@ class OutputFolder:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        try:
+        self._is_cut_off = kind is not None and not issubclass(kind, SimHashSparkError)
+        self._discard()
+
+    def sweep(self) -> None:
+        """Remove what tasks of a run that was cut off have still written.
+
+        Call it once the session is closed: Spark lets running tasks go on for
+        a while, and each creates its folder again.
+        """
+        if self._is_cut_off:
+            time.sleep(_LAST_WRITES_S)
             self._discard()
-            if kind is not None and not issubclass(kind, SimHashSparkError):
-                time.sleep(_LAST_WRITES_S)
-                self._discard()
-        except Exception as failure:  # must not hide why the run has ended
-            reason = root_cause(trace_of(failure))
-            self.progress.line(f"{self._incomplete} could not be removed: {reason}")
 
     def store(self, name: str, frame: DataFrame) -> DataFrame:
         """Write a frame, count it from its files and report it.
@@ -191,10 +196,14 @@ class OutputFolder:
             raise OutputError(message)
 
     def _discard(self) -> None:
-        self._files.delete(self._incomplete)
-        for parent in self._made[1:]:
-            if not self._files.names(parent):
-                self._files.delete(parent)
+        try:
+            self._files.delete(self._incomplete)
+            for parent in self._made[1:]:
+                if not self._files.names(parent):
+                    self._files.delete(parent)
+        except Exception as failure:  # must not hide why the run has ended
+            reason = root_cause(trace_of(failure))
+            self.progress.line(f"{self._incomplete} could not be removed: {reason}")
 
     def _check_inputs(self, inputs: Iterable[str]) -> None:
         for path in inputs:

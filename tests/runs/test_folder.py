@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -97,23 +96,25 @@ def test_failure_leaves_nothing(spark: SparkSession, tmp_path: Path, error: type
     assert names(tmp_path) == []
 
 
-def test_what_tasks_write_after_an_interrupt_is_removed_too(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_what_tasks_write_after_the_end_is_swept_away(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: type[BaseException],
 ):
-    monkeypatch.setattr("simhash_spark.runs.folder._LAST_WRITES_S", 0.5)
-    late: list[threading.Timer] = []
+    monkeypatch.setattr("simhash_spark.runs.folder._LAST_WRITES_S", 0.0)
+    output = output_folder(spark, tmp_path / "new" / "out")
 
     def run() -> None:
-        with output_folder(spark, tmp_path / "new" / "out") as output:
-            folder = tmp_path / "new" / f"out.__incomplete-{output.run_id}" / "late"
-            late.append(threading.Timer(0.2, folder.mkdir, kwargs={"parents": True}))
-            late[0].start()
-            raise KeyboardInterrupt
+        with output:
+            raise error
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(error):
         run()
+    (tmp_path / "new" / f"out.__incomplete-{output.run_id}" / "late").mkdir(parents=True)
+    output.sweep()
 
-    assert late[0].finished.is_set()
     assert names(tmp_path) == []
 
 
