@@ -28,6 +28,7 @@ def run_python(*arguments: object, cwd: Path, python_path: Path, **variables: st
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_TESTING": "1",  # a Connect server takes any free port instead of always 15002
     }
     environment.pop("PYSPARK_SUBMIT_ARGS", None)
     finished = subprocess.run(

@@ -398,7 +398,7 @@ def test_the_job_runs_over_spark_connect(spark: SparkSession, tmp_path: Path):
     done = subprocess.run(
         [sys.executable, str(JOB), *arguments],
         cwd=tmp_path,
-        env=environment(SPARK_LOCAL_IP="127.0.0.1", SPARK_REMOTE="local[2]"),
+        env=environment(SPARK_LOCAL_IP="127.0.0.1", SPARK_REMOTE="local[2]", SPARK_TESTING="1"),
         capture_output=True,
         text=True,
         timeout=300,

@@ -29,4 +29,5 @@ def test_copies_are_paired_with_the_smallest_id(spark):
     actual = pair_copies(fingerprints, nodes, 64)
 
     expected = [("a", "b", 0, None), ("a", "c", 0, None)]
-    assertDataFrameEqual(actual, spark.createDataFrame(expected, PAIRS), ignoreNullable=True)
+    assert actual.dtypes == spark.createDataFrame([], PAIRS).dtypes
+    assertDataFrameEqual(actual, spark.createDataFrame(expected, actual.schema))

@@ -35,7 +35,8 @@ def test_members_are_the_documents_of_clusters_of_two_or_more(spark):
     actual = find_members(fingerprints, components, 64)
 
     expected = [("a", 1, 10, "a", 3), ("b", 3, 11, "a", 3), ("c", 3, 12, "a", 3)]
-    assertDataFrameEqual(actual, spark.createDataFrame(expected, MEMBERS), ignoreNullable=True)
+    assert actual.dtypes == spark.createDataFrame([], MEMBERS).dtypes
+    assertDataFrameEqual(actual, spark.createDataFrame(expected, actual.schema))
 
 
 def test_equal_fingerprints_are_a_cluster_without_any_edge(spark):
@@ -46,7 +47,8 @@ def test_equal_fingerprints_are_a_cluster_without_any_edge(spark):
     actual = find_members(fingerprints, components, 64)
 
     expected = [("a", 1, 10, "a", 2), ("b", 1, 11, "a", 2)]
-    assertDataFrameEqual(actual, spark.createDataFrame(expected, MEMBERS), ignoreNullable=True)
+    assert actual.dtypes == spark.createDataFrame([], MEMBERS).dtypes
+    assertDataFrameEqual(actual, spark.createDataFrame(expected, actual.schema))
 
 
 @pytest.mark.parametrize(
