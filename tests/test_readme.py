@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from pyspark import cloudpickle
 
-import simhash_spark
 from simhash_spark.config import DedupConfig
 from simhash_spark.runs.settings import SETTINGS
 from simhash_spark.stages.fingerprints import simhash_of
@@ -65,8 +63,6 @@ def test_the_first_command_prints_the_table_of_the_readme(
 
     code = job.main(arguments.split())
 
-    if simhash_spark.__name__ in cloudpickle.list_registry_pickle_by_value():
-        cloudpickle.unregister_pickle_by_value(simhash_spark)
     assert code == 0
     assert table in capsys.readouterr().out
 

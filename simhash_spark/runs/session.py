@@ -40,16 +40,26 @@ def open_session(name: str, *, is_installed: bool) -> Iterator[SparkSession]:
     if os.environ.get("SPARK_REMOTE", "").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = theirs or _start(name)
-    with interrupts_reported():
+    with interrupts_reported(), _shipped_by_value(when=is_connect(spark) or not is_installed):
         try:
-            if is_connect(spark) or not is_installed:
-                cloudpickle.register_pickle_by_value(simhash_spark)  # type: ignore[no-untyped-call]
             if theirs is None and not is_connect(spark):
                 _use_this_python(spark)
             yield spark
         finally:
             if theirs is None:
                 spark.stop()
+
+
+@contextmanager
+def _shipped_by_value(*, when: bool) -> Iterator[None]:
+    """Send the package along with each task, where the workers cannot import it."""
+    if when:
+        cloudpickle.register_pickle_by_value(simhash_spark)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if when:
+            cloudpickle.unregister_pickle_by_value(simhash_spark)  # type: ignore[no-untyped-call]
 
 
 def _start(name: str) -> SparkSession:

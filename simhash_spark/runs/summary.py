@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from simhash_spark.config import Profile
 from simhash_spark.core.bands import BandLayout
 from simhash_spark.runs.progress import seconds_by_name
+from simhash_spark.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,10 +115,11 @@ def _plan(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
 
 
 def _versions(config: DedupConfig, spark_version: str) -> dict[str, str | None]:
-    names = ["simhash_spark", "pyspark", "numpy", "pyarrow"]
+    names = ["pyspark", "numpy", "pyarrow"]
     if isinstance(config.profile, Profile) and config.profile.features == "jieba":
         names.append("jieba")
     return {
+        "simhash_spark": __version__,
         **{name: _version_of(name) for name in names},
         "spark": spark_version,
         "python": platform.python_version(),
@@ -128,5 +130,5 @@ def _versions(config: DedupConfig, spark_version: str) -> dict[str, str | None]:
 def _version_of(name: str) -> str | None:
     try:
         return metadata.version(name)
-    except metadata.PackageNotFoundError:  # run from its folder, or shipped as a zip
+    except metadata.PackageNotFoundError:  # a platform's own PySpark
         return None

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import simhash_spark
 from simhash_spark.config import DedupConfig
 from simhash_spark.runs.counts import Counts
 from simhash_spark.runs.progress import Stage
@@ -51,6 +52,7 @@ def test_what_defines_the_fingerprints_is_told():
     assert summary["fingerprint_settings"] == config.settings.digest
     assert summary["plan"]["band_bits"] == [26, 26, 26, 25, 25]
     assert summary["versions"]["jieba"] == "0.42.1"
+    assert summary["versions"]["simhash_spark"] == simhash_spark.__version__
     assert summary["versions"]["numpy"] == np.__version__
     assert summary["versions"]["spark"] == "9.9"
     assert summary["seconds_per_stage"] == {"fingerprints": 1.235}
