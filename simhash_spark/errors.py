@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_SHOWN = 50
+
+
 class SimHashSparkError(Exception):
     """Base class of every exception raised on purpose by this package."""
 
@@ -22,8 +25,10 @@ class MissingColumnError(SimHashSparkError, ValueError):
     @classmethod
     def of(cls, missing: str, available: Iterable[str], *, option: str) -> MissingColumnError:
         """Build the error from the name that was looked for and those present."""
+        names = [name if name.isprintable() else repr(name) for name in available]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         message = (
-            f"The input has no column '{missing}'; it has: {', '.join(available)}. "
+            f"The input has no column '{missing}'; it has: {', '.join(names[:_SHOWN])}{more}. "
             f"Set {option} to one of them."
         )
         return cls(message)

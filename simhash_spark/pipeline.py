@@ -13,6 +13,7 @@ from simhash_spark.stages.bands import explode_bands
 from simhash_spark.stages.clusters import connect_components
 from simhash_spark.stages.documents import (
     check_ids,
+    find_keep_columns,
     identify_documents,
     number_copies,
     read_keep_columns,
@@ -89,6 +90,7 @@ def deduplicate(
     layout = BandLayout(bits, config.max_distance)
 
     identified = identify_documents(documents, config)
+    find_keep_columns(documents, config)  # a wrong name is an error now, not after the search
     fingerprinted = _fingerprint(identified, config)
     fingerprints = keep("fingerprints", fingerprinted)
     if config.id_column is not None:

@@ -286,3 +286,21 @@ def test_every_door_names_a_missing_column(spark, call):
 
 def test_every_pair_of_words_stands_in_the_vocabulary_once():
     assert all(a != b for a, b in itertools.combinations(VOCABULARY, 2))
+
+
+@pytest.mark.parametrize(
+    ("keep", "error", "message"),
+    [
+        ("quality desc", MissingColumnError, "no column 'quality'; it has: id, text, m"),
+        ("m", SchemaError, "'m' in --keep is of type map<string,int>, which has no order"),
+    ],
+)
+def test_a_wrong_keep_column_stops_the_run_before_it_starts(spark, keep, error, message):
+    """It used to be found after the search for pairs: on real data, after hours."""
+    documents = spark.createDataFrame([("a", "t", {})], "id string, text string, m map<string,int>")
+    stored = []
+
+    with pytest.raises(error, match=message):
+        deduplicate(documents, DedupConfig(keep=keep), lambda name, frame: stored.append(name))
+
+    assert stored == []

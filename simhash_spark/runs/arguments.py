@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from simhash_spark import columns as c
 from simhash_spark.config import DedupConfig, Profile
 from simhash_spark.errors import ConfigError
+from simhash_spark.runs.losses import PATH
 from simhash_spark.runs.settings import SETTINGS, Setting, read_config, read_toml
-from simhash_spark.runs.sources import PATH, Source
+from simhash_spark.runs.sources import Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -63,8 +63,9 @@ _CAUSES = (
     ),
     _Cause(
         r"(?:CSV header does not conform|Number of column in CSV header)",
-        "The header of a CSV file differs from that of the first one: give all files one header, "
-        "or read them by position with --option enforceSchema=true.",
+        "The header of a CSV file differs from that of the first one, or has an empty name: give "
+        "all files one header with a name for each column, or read them by position with "
+        "--option enforceSchema=true.",
     ),
     _Cause(
         MALFORMED.pattern,
@@ -112,6 +113,41 @@ _CAUSES = (
         r"No FileSystem for scheme \"?(\w+)|Class (\S+FileSystem) not found",
         "Spark cannot reach paths of {0}: add the package of that file system with spark-submit "
         "--packages.",
+    ),
+    _Cause(
+        r"COLUMN_ALREADY_EXISTS\] The column (\S+) already exists",
+        "The input has column {0} twice, or in two cases: rename one, or tell them apart with "
+        "spark-submit --conf spark.sql.caseSensitive=true.",
+    ),
+    _Cause(
+        r"CANNOT_MERGE_SCHEMAS?\]|Failed (?:to )?merg(?:e|ing) schema|Failed to merge fields",
+        "The files of the input have columns of one name and different types ({cause}): make them "
+        "equal, or read all as the first one with --option mergeSchema=false.",
+    ),
+    _Cause(
+        r"PARQUET_TYPE_ILLEGAL|Illegal Parquet type: (.+?)\.|UNSUPPORTED_TIME_TYPE|"
+        r"UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
+        "A column of the input has a type that Spark cannot read or write ({cause}): rewrite it, "
+        "times in microseconds.",
+    ),
+    _Cause(
+        r"INVALID_JSON_RECORD_TYPE",
+        "A JSON record of the input is no object: each line must be one {{...}}.",
+    ),
+    _Cause(
+        r"PARSE_SYNTAX_ERROR|IDENTIFIER_TOO_MANY_NAME_PARTS",
+        "The input is no name of a table: check --input and --format.",
+    ),
+    _Cause(
+        r"Relative path in absolute URI: (\S+)|Incomplete HDFS URI, no host: (\S+)",
+        "{0} is no complete path: check --input and --output.",
+    ),
+    _Cause(
+        r"Python worker exited unexpectedly|Broken pipe|Connection reset by peer",
+        "A Python worker was killed, often for lack of memory: give it more "
+        "(spark.executor.memoryOverhead; local: fewer cores), or make smaller batches "
+        "(spark.sql.execution.arrow.maxRecordsPerBatch).",
+        FAILED_RUN,
     ),
     _Cause(
         r"ModuleNotFoundError: No module named '([\w.]+)'",

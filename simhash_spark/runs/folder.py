@@ -145,7 +145,11 @@ class OutputFolder:
         path = f"{self._incomplete}/{folder}/{name}"
         frame.write.parquet(path)
         stored = self._spark.read.parquet(path)
-        columns = [[(f.name, f.dataType) for f in each.schema.fields] for each in (frame, stored)]
+        # simpleString leaves out whether nested values may be null: files forget it.
+        columns = [
+            [(f.name, f.dataType.simpleString()) for f in each.schema.fields]
+            for each in (frame, stored)
+        ]
         if columns[0] != columns[1]:
             message = f"{name} was written as {columns[0]} and read as {columns[1]}."
             raise InvariantError(message)

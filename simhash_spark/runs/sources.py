@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -19,28 +18,15 @@ from pyspark.sql.types import StringType, StructType
 from simhash_spark import columns as c
 from simhash_spark.errors import ConfigError, InputError
 from simhash_spark.runs.filesystem import file_system_of
+from simhash_spark.runs.formats import FILE_FORMATS, format_of
+from simhash_spark.runs.losses import PATH, file_path, refuse_losses, with_empty_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
-PATH = "path"
 CORRUPT_RECORD = "_corrupt_record"
-
-FORMAT_OF_SUFFIX = {
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "text",
-    ".parquet": "parquet",
-    ".orc": "orc",
-    ".avro": "avro",
-}
-COMPRESSIONS = {".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate"}
-FILE_FORMATS = {*FORMAT_OF_SUFFIX.values()}
 
 _STRICT = {"mode": "FAILFAST"}
 _CSV = _STRICT | {
@@ -56,6 +42,9 @@ _DEFAULTS: dict[str, dict[str, str]] = {
     "csv": _CSV,
     "tsv": _CSV | {"sep": "\t"},
     "text": {"lineSep": "\n"},  # by default Spark also splits at a bare \r
+    # By default Spark takes the columns of one file, and the others lose theirs.
+    "parquet": {"mergeSchema": "true"},
+    "orc": {"mergeSchema": "true"},
 }
 _LISTING = {"recursivefilelookup", "pathglobfilter", "modifiedbefore", "modifiedafter"}
 
@@ -137,13 +126,12 @@ def resolve_format(spark: SparkSession, source: Source) -> Source:
     if source.format or source.whole_files:
         return replace(source, format=source.format or "text")
     _refuse_tables(spark, source.paths)
-    return replace(source, format=_format_of(files))
+    return replace(source, format=format_of(files))
 
 
 def list_files(spark: SparkSession, source: Source) -> list[str]:
     """List every file below the paths, at any depth; ``_hidden`` and ``.hidden`` ones apart."""
-    options = {key: value for key, value in source.options.items() if key.lower() in _LISTING}
-    reader = spark.read.format("binaryFile").options(**options)
+    reader = spark.read.format("binaryFile").options(**_listing(source))
     return reader.option("recursiveFileLookup", "true").load(list(source.paths)).inputFiles()
 
 
@@ -176,8 +164,10 @@ def read_documents(spark: SparkSession, source: Source) -> DataFrame:
         raise InputError(message)
     if source.format in FILE_FORMATS:
         _refuse_skipped_files(documents, spark, source)
+        refuse_losses(spark.read.options(**_listing(source)), source)
     if source.whole_files:
-        return documents.select(_file_path().alias(PATH), F.col("value").alias(c.TEXT))
+        read = documents.select(file_path().alias(PATH), F.col("value").alias(c.TEXT))
+        return with_empty_files(read, list_files(spark, source))
     return documents.withColumnRenamed("value", c.TEXT) if source.format == "text" else documents
 
 
@@ -204,6 +194,10 @@ def load(spark: SparkSession, source: Source) -> DataFrame:
     return reader_of(spark, source).schema(schema).load(paths)
 
 
+def _listing(source: Source) -> dict[str, str]:
+    return {key: value for key, value in source.options.items() if key.lower() in _LISTING}
+
+
 def _refuse_tables(spark: SparkSession, paths: Sequence[str]) -> None:
     """Refuse to read the files of a table, among them deleted ones, as a plain folder."""
     files = file_system_of(spark)
@@ -222,27 +216,3 @@ def _refuse_skipped_files(documents: DataFrame, spark: SparkSession, source: Sou
             "the sub-folders, or read all of them with --option recursiveFileLookup=true."
         )
         raise InputError(message)
-
-
-def _format_of(files: Sequence[str]) -> str:
-    suffixes = sorted({_suffix(name) for name in files})
-    formats = {FORMAT_OF_SUFFIX.get(suffix, "") for suffix in suffixes}
-    if len(formats) != 1 or formats == {""}:
-        known = ", ".join(FORMAT_OF_SUFFIX)
-        found = ", ".join(suffix or "none" for suffix in suffixes[:5])
-        message = (
-            f"The format of the input is not clear from the file suffixes ({found}): name it "
-            f"with --format. Known suffixes: {known}."
-        )
-        raise InputError(message)
-    return formats.pop()
-
-
-def _suffix(name: str) -> str:
-    path = PurePosixPath(name.lower())
-    return path.with_suffix("").suffix if path.suffix in COMPRESSIONS else path.suffix
-
-
-def _file_path() -> Any:  # noqa: ANN401 - Column has two classes in PySpark 3.5
-    """Path of the file a row comes from, as people write it and not as a URL."""
-    return F.expr("url_decode(replace(_metadata.file_path, '+', '%2B'))")

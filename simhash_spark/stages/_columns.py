@@ -36,6 +36,7 @@ _EXACT_TIMES = {
 def id_of(documents: DataFrame, config: DedupConfig) -> Column:
     """Build the expression that identifies a row; equal rows without id get equal values."""
     if config.id_column is None:
+        _check_content(documents)
         return content_hash(documents.columns)
     name = find_column(documents, config.id_column, option="--id-column")
     _check_id(documents.schema[name].dataType, name)
@@ -77,3 +78,14 @@ def _check_id(id_type: DataType, name: str) -> None:
             "or identify rows by content (--by-content)."
         )
         raise SchemaError(message)
+
+
+def _check_content(documents: DataFrame) -> None:
+    """Refuse a column whose JSON differs from one reading to the next: Java's name of an array."""
+    for field in documents.schema.fields:
+        if "map<binary" in field.dataType.simpleString():
+            message = (
+                f"Rows cannot be identified by content: the column '{field.name}' is a map with "
+                "binary keys. Name an id column (--id-column), or cast the keys to string."
+            )
+            raise SchemaError(message)

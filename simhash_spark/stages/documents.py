@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from simhash_spark.config import DedupConfig
 
+_OURS = {"id": c.ID, "length": c.N_CHARACTERS}
+"""What these names in ``keep`` mean, whatever columns the input has."""
+
 
 def identify_documents(documents: DataFrame, config: DedupConfig) -> DataFrame:
     """Give every row an id and a text.
@@ -75,6 +78,43 @@ def number_copies(fingerprints: DataFrame) -> DataFrame:
     return fingerprints.select(copy_id.alias(c.ID), *others)
 
 
+def find_keep_columns(documents: DataFrame, config: DedupConfig) -> dict[str, str]:
+    """Find the columns of the input that decide which member survives.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        The input.
+    config : DedupConfig
+        Its ``keep`` names the columns: ``id`` and ``length`` stand for the
+        document's id and the characters of its text, any other name for a
+        column of the input.
+
+    Returns
+    -------
+    dict of str to str
+        For each name in ``keep`` that is a column of the input, its own name there.
+
+    Raises
+    ------
+    MissingColumnError
+        If the input lacks a column.
+    SchemaError
+        If values of a column have no order.
+    """
+    keys = [key for key in parse_keep(config.keep) if key.column.lower() not in _OURS]
+    found = {key.column: find_column(documents, key.column, option="--keep") for key in keys}
+    for name in found.values():
+        kind = documents.schema[name].dataType.simpleString()
+        if any(unordered in kind for unordered in ("map<", "variant", "void", "interval")):
+            message = (
+                f"The column '{name}' in --keep is of type {kind}, which has no order. "
+                "Name columns of numbers, strings or times."
+            )
+            raise SchemaError(message)
+    return found
+
+
 def read_keep_columns(
     documents: DataFrame, members: DataFrame, config: DedupConfig
 ) -> tuple[DataFrame, list[KeepKey]]:
@@ -87,9 +127,7 @@ def read_keep_columns(
     members : DataFrame
         Columns ``id`` and ``n_characters`` among others.
     config : DedupConfig
-        Its ``keep`` names the columns: ``id`` and ``length`` stand for the
-        document's id and the characters of its text, any other name for a
-        column of the input.
+        Its ``keep`` names the columns, see :func:`find_keep_columns`.
 
     Returns
     -------
@@ -102,21 +140,22 @@ def read_keep_columns(
     ------
     MissingColumnError
         If the input lacks a column.
+    SchemaError
+        If values of a column have no order.
     """
-    ours = {"id": c.ID, "length": c.N_CHARACTERS}
-    keys = [key for key in parse_keep(config.keep) if key.column.lower() not in ours]
-    found = {key.column: find_column(documents, key.column, option="--keep") for key in keys}
+    found = find_keep_columns(documents, config)
     aliases = {name: f"keep_{number}" for number, name in enumerate(sorted(set(found.values())))}
     named = [
-        KeepKey(ours.get(key.column.lower()) or aliases[found[key.column]], key.is_descending)
+        KeepKey(_OURS.get(key.column.lower()) or aliases[found[key.column]], key.is_descending)
         for key in parse_keep(config.keep)
     ]
     if not aliases:
         return members, named
     values = [quoted(name).alias(alias) for name, alias in aliases.items()]
     row_id = id_of(documents, config).alias("row_id")
-    rows = documents.select(row_id, *values).dropDuplicates(["row_id"])
-    member_id = F.col(c.ID) if config.id_column is not None else original_id()
+    rows, member_id = documents.select(row_id, *values), F.col(c.ID)
+    if config.id_column is None:
+        rows, member_id = rows.dropDuplicates(["row_id"]), original_id()
     return members.join(rows, on=member_id == F.col("row_id"), how="inner"), named
 
 

@@ -166,8 +166,9 @@ def select_survivors(
 
 
 def _unused_name(names: Sequence[str]) -> str:
+    taken = {name.lower() for name in names}  # Spark finds columns in any case
     name = "simhash_spark_key"
-    while name in names:
+    while name in taken:
         name += "_"
     return name
 

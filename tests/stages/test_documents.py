@@ -135,3 +135,11 @@ def test_repeated_ids_are_counted_with_an_example(spark):
 
     with pytest.raises(SchemaError, match=r"2 id\(s\) occur more than once, for example 'a'"):
         check_ids(documents)
+
+
+def test_content_with_a_map_of_binary_keys_is_refused(spark):
+    """Its JSON is Java's name of the array, another one at each reading."""
+    documents = spark.createDataFrame([("t", {})], "text string, m map<binary,int>")
+
+    with pytest.raises(SchemaError, match="'m' is a map with binary keys"):
+        identify_documents(documents, BY_CONTENT)

@@ -144,7 +144,7 @@ def test_survivors_are_the_input_rows_less_the_removed_untouched(spark):
 
 def test_of_equal_rows_without_id_one_is_left_where_one_survives(spark):
     rows = [("t", 1), ("t", 1), ("t", 1), ("u", 2), (None, 3), (None, 3)]
-    documents = spark.createDataFrame(rows, "text string, simhash_spark_key int")
+    documents = spark.createDataFrame(rows, "text string, SIMHASH_spark_key int")
     config = DedupConfig(id_column=None)
     from simhash_spark.stages.documents import identify_documents, number_copies
 
