@@ -178,7 +178,7 @@ survivors = store("survivors", result.survivors)
 counts = {
     "documents": result.fingerprints.count(),
     "without fingerprint": result.unfingerprinted.count(),
-    "pairs of different fingerprints": result.pairs.count(),
+    "near-duplicate pairs": result.pairs.count(),
     "clusters": result.clusters.where("is_survivor").count(),
     "duplicates": duplicates.count(),
     "survivors": survivors.count(),

@@ -131,6 +131,14 @@ _CAUSES = (
         "times in microseconds.",
     ),
     _Cause(
+        r"INVALID_PARAMETER_VALUE\.CHARSET|UnsupportedCharsetException",
+        "The encoding in --option is unknown to Spark: name one such as UTF-8 or ISO-8859-1.",
+    ),
+    _Cause(
+        r"UnknownHostException: (\S+)",
+        "There is no host {0}: check --input and --output.",
+    ),
+    _Cause(
         r"INVALID_JSON_RECORD_TYPE",
         "A JSON record of the input is no object: each line must be one {{...}}.",
     ),

@@ -80,6 +80,7 @@ class OutputFolder:
         self._made: list[str] = []
         self._is_cut_off = False
         self._check_inputs(inputs)
+        self._check_parent()
         self._check_earlier_output()
 
     @property
@@ -219,6 +220,15 @@ class OutputFolder:
                         "apart from it."
                     )
                     raise OutputError(message)
+
+    def _check_parent(self) -> None:
+        parent = self.path.rpartition("/")[0]
+        if SUMMARY in self._files.names(parent):
+            message = (
+                f"The output {self.path} lies in the output of an earlier run, {parent}, and would "
+                "be deleted with it: choose a folder apart from it."
+            )
+            raise OutputError(message)
 
     def _check_earlier_output(self) -> None:
         names = self._files.names(self.path)

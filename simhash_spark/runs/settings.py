@@ -125,5 +125,5 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, not TOML
         reason = error.strerror if isinstance(error, OSError) else error
-        message = f"{path} cannot be read as TOML: {reason}."
+        message = f"{path} cannot be read as TOML: {reason}. Check the path and the file."
         raise ConfigError(message) from error

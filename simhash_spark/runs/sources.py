@@ -46,6 +46,7 @@ _DEFAULTS: dict[str, dict[str, str]] = {
     "parquet": {"mergeSchema": "true"},
     "orc": {"mergeSchema": "true"},
 }
+_MODES = ("", "FAILFAST", "PERMISSIVE")
 _LISTING = {"recursivefilelookup", "pathglobfilter", "modifiedbefore", "modifiedafter"}
 
 
@@ -76,6 +77,9 @@ class Source:
             raise ConfigError(message)
         if self.option("mode").upper() == "DROPMALFORMED":
             message = "mode=DROPMALFORMED would lose documents unseen: use mode=PERMISSIVE."
+            raise ConfigError(message)
+        if self.option("mode").upper() not in _MODES:  # Spark takes an unknown one as PERMISSIVE
+            message = f"mode must be FAILFAST or PERMISSIVE, got {self.option('mode')!r}."
             raise ConfigError(message)
 
     def option(self, name: str) -> str:

@@ -309,3 +309,10 @@ def test_nested_columns_without_nulls_come_back(spark: SparkSession, tmp_path: P
 
     with output_folder(spark, tmp_path / "out") as output:
         assert output.store("survivors", frame).collect() == frame.collect()
+
+
+def test_output_inside_an_earlier_output_is_refused(spark: SparkSession, tmp_path: Path):
+    publish(spark, tmp_path / "out")
+
+    with pytest.raises(OutputError, match="lies in the output of an earlier run"):
+        output_folder(spark, tmp_path / "out" / "more")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql import functions as F
 
-from simhash_spark.errors import InputError
+from simhash_spark.errors import ConfigError, InputError
 from simhash_spark.runs.failures import explain
 from simhash_spark.runs.malformed import input_failures_located
 from simhash_spark.runs.sources import CORRUPT_RECORD, Source, read_documents, resolve_format
@@ -319,3 +319,9 @@ def test_damaged_gzip_is_named(spark: SparkSession, tmp_path: Path, damage: str)
 
     assert str(path) in message
     assert message.endswith("repair or remove it.")
+
+
+def test_a_mode_that_spark_does_not_know_is_refused():
+    """Spark warns in its log and reads leniently."""
+    with pytest.raises(ConfigError, match="mode must be FAILFAST or PERMISSIVE, got 'FAIL_FAST'"):
+        Source(("x.csv",), options={"mode": "FAIL_FAST"})
