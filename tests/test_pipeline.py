@@ -129,7 +129,7 @@ def test_the_output_does_not_depend_on_partitions_order_or_adaptive_plans(
     before = spark.conf.get("spark.sql.adaptive.enabled")
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
     try:
-        dedup = deduplicate(documents, config)
+        dedup = deduplicate(documents, config, in_memory(spark))
         actual = {name: rows_of(dedup, name) for name in TABLES}
     finally:
         spark.conf.set("spark.sql.adaptive.enabled", before)
