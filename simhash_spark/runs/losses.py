@@ -22,22 +22,26 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, DataFrameReader
 
-    from simhash_spark.runs.sources import Source
-
 PATH = "path"
 _CANDIDATE = r"\}\s*\S"
 """A line in which something follows a closing brace; all others hold one value at most."""
 
 
-def refuse_losses(text_reader: DataFrameReader, source: Source) -> None:
-    """Look for what the parsers of JSON and CSV drop, unless the user has set their rules.
+def refuse_losses(
+    text_reader: DataFrameReader, paths: Sequence[str], *, form: str, is_whole: bool
+) -> None:
+    """Look for what the parsers of JSON and CSV drop.
 
     Parameters
     ----------
     text_reader : DataFrameReader
-        Reads text from the files that the source names.
-    source : Source
-        With its format.
+        Reads text from the files.
+    paths : sequence of str
+        Files, folders or globs.
+    form : str
+        Their format; others than ``json``, ``csv`` and ``tsv`` are not looked at.
+    is_whole : bool
+        Whether a JSON file is one value over several lines.
 
     Raises
     ------
@@ -45,13 +49,10 @@ def refuse_losses(text_reader: DataFrameReader, source: Source) -> None:
         Naming the file: a JSON record goes on after its first value, or a CSV
         file holds an odd number of quotes.
     """
-    if any(map(source.option, ("encoding", "charset", "lineSep", "quote", "escape"))):
-        return
-    if source.format == "json":
-        is_whole = source.option("multiLine").lower() == "true"
-        _refuse_trailing_json(text_reader.option("wholetext", is_whole), source.paths)
-    if source.format in ("csv", "tsv"):
-        _refuse_open_quotes(text_reader, source.paths)
+    if form == "json":
+        _refuse_trailing_json(text_reader.option("wholetext", is_whole), paths)
+    if form in ("csv", "tsv"):
+        _refuse_open_quotes(text_reader, paths)
 
 
 def with_empty_files(documents: DataFrame, files: Sequence[str]) -> DataFrame:

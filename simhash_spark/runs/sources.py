@@ -47,6 +47,7 @@ _DEFAULTS: dict[str, dict[str, str]] = {
     "orc": {"mergeSchema": "true"},
 }
 _MODES = ("", "FAILFAST", "PERMISSIVE")
+_OWN_RULES = ("encoding", "charset", "lineSep", "quote", "escape")
 _LISTING = {"recursivefilelookup", "pathglobfilter", "modifiedbefore", "modifiedafter"}
 
 
@@ -168,7 +169,7 @@ def read_documents(spark: SparkSession, source: Source) -> DataFrame:
         raise InputError(message)
     if source.format in FILE_FORMATS:
         _refuse_skipped_files(documents, spark, source)
-        refuse_losses(spark.read.options(**_listing(source)), source)
+        _refuse_losses(spark, source)
     if source.whole_files:
         read = documents.select(file_path().alias(PATH), F.col("value").alias(c.TEXT))
         return with_empty_files(read, list_files(spark, source))
@@ -196,6 +197,15 @@ def load(spark: SparkSession, source: Source) -> DataFrame:
         return documents
     schema = StructType([*documents.schema.fields]).add(CORRUPT_RECORD, StringType())
     return reader_of(spark, source).schema(schema).load(paths)
+
+
+def _refuse_losses(spark: SparkSession, source: Source) -> None:
+    """Look for what the parsers drop, unless the user has set rules of his own for them."""
+    if any(map(source.option, _OWN_RULES)):
+        return
+    reader = spark.read.options(**_listing(source))
+    is_whole = source.option("multiLine").lower() == "true"
+    refuse_losses(reader, source.paths, form=source.format, is_whole=is_whole)
 
 
 def _listing(source: Source) -> dict[str, str]:
