@@ -193,3 +193,19 @@ def test_bit_63_survives_sql(spark: SparkSession):
 
     assert {row["fingerprint"] for row in actual.selectExpr("fingerprint").collect()} == expected
     assert as_signed(np.array([2**63], dtype=np.uint64))[0] == -(2**63)
+
+
+def test_a_document_of_50_mb_among_short_ones_is_read_whole(spark: SparkSession):
+    """Repeated text has no further features, so its fingerprint is that of a few repetitions."""
+    line = "The quick brown fox jumps over the lazy dog, once more. "
+    times = F.when(F.col("id") == 2, 50_000_000 // len(line)).otherwise(3)
+    text = F.expr(f"repeat('{line}', times)").alias("text")
+    documents = spark.range(5).select("id", times.cast("int").alias("times")).select("id", text)
+
+    rows = compute_fingerprints(
+        documents.coalesce(1), FingerprintSettings(PROFILES["auto"])
+    ).collect()
+
+    assert len(rows) == 5
+    assert max(row.n_characters for row in rows) > 49_999_000
+    assert len({(row.fingerprint, row.n_features) for row in rows}) == 1
