@@ -21,10 +21,6 @@ BAND = "band"
 BAND_KEY = "band_key"
 
 # edges and pairs
-FINGERPRINT_L = "fingerprint_l"
-FINGERPRINT_HIGH_L = "fingerprint_high_l"
-FINGERPRINT_R = "fingerprint_r"
-FINGERPRINT_HIGH_R = "fingerprint_high_r"
 ID_L = "id_l"
 ID_R = "id_r"
 DISTANCE = "distance"

@@ -16,16 +16,14 @@ from simhash_spark import columns as c
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pyspark.sql.types import DataType
 
-
-def fingerprints(id_type: DataType, bits: int) -> StructType:
+def fingerprints(id_field: StructField, bits: int) -> StructType:
     """Describe a document: its fingerprint is null where it has too few features."""
     return StructType(
         [
-            StructField(c.ID, id_type),
+            id_field,
             *_longs(c.fingerprint_words(bits)),
-            StructField(c.N_FEATURES, LongType()),
+            StructField(c.N_FEATURES, LongType(), nullable=False),
             StructField(c.N_CHARACTERS, LongType()),
         ]
     )

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import StringType
 
 from simhash_spark import columns as c
+from simhash_spark import schemas
 from simhash_spark.core.fingerprints import fingerprint_texts
 from simhash_spark.core.segmentation import check_dictionary, dictionary_digest
 from simhash_spark.core.words import as_signed
@@ -54,7 +55,7 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
         if its jieba is not the driver's.
     """
     _check_columns(documents)
-    schema = _schema(documents.schema[c.ID], settings.bits)
+    schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
     digest = dictionary_digest() if settings.profile.features == "jieba" else None
     length = F.length(c.TEXT).cast("long").alias(c.N_CHARACTERS)
     narrowed = documents.select(c.ID, c.TEXT, length)
@@ -92,13 +93,6 @@ def _check_columns(documents: DataFrame) -> None:
             "Cast it, or name another one with --text-column."
         )
         raise SchemaError(message)
-
-
-def _schema(id_field: StructField, bits: int) -> StructType:
-    words = [StructField(name, LongType(), nullable=True) for name in c.fingerprint_words(bits)]
-    n_features = StructField(c.N_FEATURES, LongType(), nullable=False)
-    n_characters = StructField(c.N_CHARACTERS, LongType(), nullable=True)
-    return StructType([id_field, *words, n_features, n_characters])
 
 
 def _batches_fingerprinter(

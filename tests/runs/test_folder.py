@@ -256,7 +256,9 @@ def test_output_that_touches_the_input_is_refused(
 
 
 def test_output_beside_the_input_is_fine(spark: SparkSession, tmp_path: Path):
-    output_folder(spark, tmp_path / "in-out", tmp_path / "in", tmp_path / "in-*.jsonl")
+    output = output_folder(spark, tmp_path / "in-out", tmp_path / "in", tmp_path / "in-*.jsonl")
+
+    assert output.path.endswith("/in-out")
 
 
 def test_output_with_a_glob_character_is_refused(spark: SparkSession, tmp_path: Path):
