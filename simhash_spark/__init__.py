@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from simhash_spark.config import PROFILES, DedupConfig, Profile
+from simhash_spark.config import DedupConfig
 from simhash_spark.pipeline import Dedup, deduplicate, fingerprints, near_duplicates
+from simhash_spark.profiles import PROFILES, Profile
 from simhash_spark.sql import register_functions
 
 __all__ = [

@@ -15,7 +15,10 @@ PACKAGE = ROOT / "simhash_spark"
 
 # Who may import what beside the standard library and its own layer's foundations, top down:
 # jobs → runs → pipeline, sql → stages → core → config, columns, errors, keep.
-BASE = {f"simhash_spark.{name}" for name in ("config", "columns", "errors", "keep")}
+BASE = {
+    f"simhash_spark.{name}"
+    for name in ("config", "columns", "errors", "keep", "checks", "steps", "profiles")
+}
 CORE = BASE | {"numpy", "simhash_spark.core"}
 SPARK = {"pyspark", "pyarrow"}
 FLOW = CORE | SPARK | {"simhash_spark.schemas", "simhash_spark.stages"}
@@ -25,6 +28,9 @@ MAY_IMPORT = {
     "columns.py": BASE,
     "errors.py": BASE,
     "keep.py": BASE,
+    "checks.py": BASE,
+    "steps.py": BASE,
+    "profiles.py": BASE,
     "schemas.py": BASE | {"pyspark"},
     "core": CORE | {"jieba"},
     "stages": FLOW,  # but see test_no_stage_imports_a_stage

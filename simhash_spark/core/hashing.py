@@ -54,7 +54,7 @@ def hash_spans(data: Bytes, starts: Integers, lengths: Integers, *, n_words: int
     >>> hash_spans(data, *spans, n_words=1).ravel().tolist()
     [16316970633193145697, 10535706080149431812]
     """
-    windows = _windows(data)
+    windows = byte_windows(data)
     hashes = np.empty((n_words, len(starts)), dtype=np.uint64)
     for begin in range(0, len(starts), SPANS_AT_ONCE):
         block = slice(begin, begin + SPANS_AT_ONCE)
@@ -62,7 +62,7 @@ def hash_spans(data: Bytes, starts: Integers, lengths: Integers, *, n_words: int
     return hashes.T
 
 
-def _windows(data: Bytes) -> Words:
+def byte_windows(data: Bytes) -> Words:
     """Give the little-endian word that starts at each byte; zeros follow the data."""
     padded = np.zeros(len(data) + PADDING, dtype=np.uint8)
     padded[: len(data)] = data
@@ -78,9 +78,9 @@ def _murmur(windows: Words, starts: Integers, lengths: Integers) -> tuple[Words,
         _mix_blocks(windows, starts, lengths, (h1, h2))
         starts = starts + (lengths & -BLOCK_BYTES)
         rest = lengths & (BLOCK_BYTES - 1)
-    h1 ^= _scramble1(_tail(windows, starts, np.minimum(rest, 8)))
+    h1 ^= _scramble1(load_bytes(windows, starts, np.minimum(rest, 8)))
     if rest.max() > 8:
-        h2 ^= _scramble2(_tail(windows, starts + 8, np.maximum(rest - 8, 0)))
+        h2 ^= _scramble2(load_bytes(windows, starts + 8, np.maximum(rest - 8, 0)))
     n_bytes = lengths.astype(np.uint64)
     h1 ^= n_bytes
     h2 ^= n_bytes
@@ -119,7 +119,7 @@ def _mix_blocks(
         which = which[n_blocks[which] > done]
 
 
-def _tail(windows: Words, starts: Integers, lengths: Integers) -> Words:
+def load_bytes(windows: Words, starts: Integers, lengths: Integers) -> Words:
     """Load up to eight bytes; those beyond the length are zero."""
     words = windows[starts]
     shortest, longest = int(lengths.min()), int(lengths.max())

@@ -1,4 +1,4 @@
-"""Feature hashes to fingerprints: each distinct hash of a document votes on every bit."""
+"""Weighed hashes to fingerprints: each feature of a document votes on every bit."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Booleans, Hashes, Integers, Words
 
-LANES = np.uint64(0x0101010101010101)
 LANE_FULL = 255
-"""Votes that a lane of eight bits can count."""
+"""Votes of weight 1 that a lane of eight bits can count."""
 
 
-def distinct_hashes(hashes: Hashes, docs: Integers, n_docs: int) -> tuple[Hashes, Integers]:
+def distinct_hashes(
+    hashes: Hashes, docs: Integers, n_docs: int
+) -> tuple[Hashes, Integers, Integers]:
     """Keep one of the features of a document whose word 0 is the same.
 
     Parameters
@@ -32,6 +33,8 @@ def distinct_hashes(hashes: Hashes, docs: Integers, n_docs: int) -> tuple[Hashes
         Distinct hashes, document by document.
     n_features : ndarray of shape (n_docs,), dtype int64
         How many of them each document has.
+    counts : ndarray of shape (n_distinct,), dtype int64
+        How often each of them occurs.
 
     Notes
     -----
@@ -52,19 +55,23 @@ def distinct_hashes(hashes: Hashes, docs: Integers, n_docs: int) -> tuple[Hashes
         order = np.lexsort((first, docs))
         is_same = docs[order[1:]] == docs[order[:-1]]
         is_repeated = is_same & (first[order[1:]] == first[order[:-1]])
-    kept = order[np.append(True, ~is_repeated)]
-    return hashes[kept], np.bincount(docs[kept], minlength=n_docs).astype(np.int64)
+    places = np.flatnonzero(np.append(True, ~is_repeated))
+    kept = order[places]
+    n_features = np.bincount(docs[kept], minlength=n_docs).astype(np.int64)
+    return hashes[kept], n_features, np.diff(np.append(places, len(order)))
 
 
-def count_votes(hashes: Hashes, n_features: Integers) -> Integers:
-    """Count the features of each document that have each bit set.
+def count_votes(hashes: Hashes, n_features: Integers, weights: Integers | None = None) -> Integers:
+    """Add up the weights of the features of each document that have each bit set.
 
     Parameters
     ----------
-    hashes : ndarray of shape (n_distinct, n_words), dtype uint64
-        Distinct hashes, document by document.
+    hashes : ndarray of shape (n_features, n_words), dtype uint64
+        Hashes, document by document.
     n_features : ndarray of shape (n_docs,), dtype int64
         How many of them each document has.
+    weights : ndarray of shape (n_features,), dtype int64, optional
+        Their weights, which add up to less than 2^63; none: each weighs 1.
 
     Returns
     -------
@@ -73,8 +80,9 @@ def count_votes(hashes: Hashes, n_features: Integers) -> Integers:
 
     Notes
     -----
-    Eight bits are counted at once, each in a byte of the word, over segments
-    of at most 255 features.
+    Several bits are counted at once, each in a lane of the word: without
+    weights in eight of eight bits, over segments of at most 255 features;
+    with weights in lanes wide enough for the sum.
 
     Examples
     --------
@@ -87,29 +95,41 @@ def count_votes(hashes: Hashes, n_features: Integers) -> Integers:
     if not len(filled):
         return votes
     counts = n_features[filled]
-    n_segments = -(-counts // LANE_FULL)
-    first_segments = np.cumsum(n_segments) - n_segments
-    within = np.arange(int(n_segments.sum()), dtype=np.int64) - np.repeat(
-        first_segments, n_segments
-    )
-    starts = np.repeat(np.cumsum(counts) - counts, n_segments) + within * LANE_FULL
+    starts = np.cumsum(counts) - counts
     for word in range(hashes.shape[1]):
-        sums = _count_lanes(np.ascontiguousarray(hashes[:, word]), starts)
-        if len(starts) > len(filled):
-            sums = np.add.reduceat(sums, first_segments, axis=0)
+        column = np.ascontiguousarray(hashes[:, word])
+        if weights is None:
+            sums = _count_segments(column, starts, counts)
+        else:
+            sums = _add_lanes(column, starts, _lane_bits(weights, starts), weights)
         votes[filled, word * 64 : word * 64 + 64] = sums
     return votes
 
 
-def majority(votes: Integers, n_features: Integers) -> Words:
-    """Set each bit that more than half of the features have set; a tie gives 0.
+def total_weights(n_features: Integers, weights: Integers | None = None) -> Integers:
+    """Add up the weights of all features of each document.
+
+    >>> total_weights(np.array([2, 0, 1], dtype=np.int64), np.array([5, 1, 9], dtype=np.int64))
+    array([6, 0, 9])
+    """
+    if weights is None:
+        return n_features
+    ends = np.cumsum(n_features)
+    sums = np.append(0, np.cumsum(weights))
+    return sums[ends] - sums[ends - n_features]
+
+
+def majority(votes: Integers, totals: Integers, tie: int = 0) -> Words:
+    """Set each bit that has more than half of the weight.
 
     Parameters
     ----------
     votes : ndarray of shape (n_docs, n_words * 64), dtype int64
         Features with each bit set.
-    n_features : ndarray of shape (n_docs,), dtype int64
-        Features in all.
+    totals : ndarray of shape (n_docs,), dtype int64
+        Weight of all features.
+    tie : {0, 1}
+        The bit that has half of it.
 
     Returns
     -------
@@ -123,7 +143,8 @@ def majority(votes: Integers, n_features: Integers) -> Words:
     >>> majority(votes, np.array([2], dtype=np.int64)).tolist()
     [[5]]
     """
-    is_set = votes * 2 > n_features[:, np.newaxis]
+    lead = votes - (totals[:, np.newaxis] - votes)
+    is_set = lead >= 0 if tie else lead > 0
     packed = np.packbits(is_set, axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64)
 
@@ -143,11 +164,35 @@ def _sorted_by_prefix(first: Words, docs: Integers, n_docs: int) -> tuple[Intege
     return order, keys[1:] == keys[:-1]
 
 
-def _count_lanes(hashes: Words, starts: Integers) -> Integers:
-    """Count per segment and bit; starts are those of segments of at most 255 hashes."""
-    sums = np.empty((len(starts), 8, 8), dtype=np.uint8)
-    for bit in range(8):
-        lanes = (hashes >> np.uint64(bit)) & LANES
-        totals = np.add.reduceat(lanes, starts).astype("<u8")
-        sums[:, :, bit] = totals.view(np.uint8).reshape(-1, 8)
-    return sums.reshape(-1, 64).astype(np.int64)
+def _count_segments(hashes: Words, starts: Integers, counts: Integers) -> Integers:
+    """Count per document and bit, over segments that a lane of eight bits can count."""
+    n_segments = -(-counts // LANE_FULL)
+    if len(starts) == n_segments.sum():
+        return _add_lanes(hashes, starts, 8)
+    first_segments = np.cumsum(n_segments) - n_segments
+    within = np.arange(int(n_segments.sum()), dtype=np.int64) - np.repeat(
+        first_segments, n_segments
+    )
+    sums = _add_lanes(hashes, np.repeat(starts, n_segments) + within * LANE_FULL, 8)
+    return np.add.reduceat(sums, first_segments, axis=0)
+
+
+def _lane_bits(weights: Integers, starts: Integers) -> int:
+    """Bits of a lane that holds the sum of the weights from each start to the next."""
+    largest = int(np.add.reduceat(weights, starts).max())
+    return next(bits for bits in (16, 32, 64) if largest >> bits == 0)
+
+
+def _add_lanes(
+    hashes: Words, starts: Integers, lane_bits: int, weights: Integers | None = None
+) -> Integers:
+    """Add up per bit, from each start to the next; no sum may exceed its lane."""
+    lanes = np.uint64(sum(1 << place for place in range(0, 64, lane_bits)))
+    sums = np.empty((len(starts), 64 // lane_bits, lane_bits), dtype=np.int64)
+    for bit in range(lane_bits):
+        votes = (hashes >> np.uint64(bit)) & lanes
+        if weights is not None:
+            votes *= weights.view(np.uint64)
+        totals = np.add.reduceat(votes, starts).astype("<u8")
+        sums[:, :, bit] = totals.view(f"<u{lane_bits // 8}").reshape(len(starts), -1)
+    return sums.reshape(-1, 64)
