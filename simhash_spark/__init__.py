@@ -5,6 +5,7 @@ from __future__ import annotations
 from simhash_spark.config import DedupConfig
 from simhash_spark.pipeline import Dedup, deduplicate, fingerprints, near_duplicates
 from simhash_spark.profiles import PROFILES, Profile
+from simhash_spark.scalar import distance, fingerprint, similarity
 from simhash_spark.sql import register_functions
 
 __all__ = [
@@ -13,7 +14,10 @@ __all__ = [
     "DedupConfig",
     "Profile",
     "deduplicate",
+    "distance",
+    "fingerprint",
     "fingerprints",
     "near_duplicates",
     "register_functions",
+    "similarity",
 ]

@@ -5,6 +5,7 @@ The usual ones run on whole chunks instead, to the same effect: see ``text``.
 
 from __future__ import annotations
 
+import importlib
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
@@ -90,8 +91,6 @@ def _build_converter() -> Any:  # noqa: ANN401 - opencc has no types
 
 
 def _import(module: str, extra: str) -> Any:  # noqa: ANN401 - packages without types
-    import importlib
-
     try:
         return importlib.import_module(module)
     except ImportError as error:
