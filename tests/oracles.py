@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import mmh3
 
-from simhash_spark.steps import Characters, Jieba
+from simhash_spark.steps import USUAL, Characters, Jieba
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,11 +37,11 @@ CLEANERS = {
     "lower": lambda text: text.lower(),
     "spaces": lambda text: " ".join(text.split()),
     "only-words": lambda text: re.sub(r"[^\w]", "", text),
-    "unspaced": lambda text: re.sub(f"(?<={UNSPACED}) | (?={UNSPACED})", "", text),
+    "unspaced": lambda text: join_unspaced(text),
 }
 
 
-def clean(text: str, steps: Iterable[str]) -> str:
+def clean(text: str, steps: Iterable[str] = USUAL) -> str:
     for step in steps:
         text = CLEANERS[step](text)
     return text

@@ -94,19 +94,31 @@ def ngrams(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> Spans:
 
 
 def _character_ngrams(data: Bytes, offsets: Integers, tokenize: Characters) -> Spans:
-    edges = character_starts(data)
-    bounds = np.searchsorted(edges, offsets)
+    edges = None if is_ascii(data) else character_starts(data)
+    bounds = offsets if edges is None else np.searchsorted(edges, offsets)
+    if edges is None or tokenize.sizes == (tokenize.unspaced_size,):
+        return _join([_cut_all(edges, bounds, size) for size in tokenize.sizes])
+    is_dense = is_unspaced(code_points(data))
+    if not is_dense.any():
+        return _join([_cut_all(edges, bounds, size) for size in tokenize.sizes])
     doc_of = np.repeat(np.arange(len(bounds) - 1, dtype=np.int64), np.diff(bounds))
     room = bounds[1:][doc_of] - np.arange(len(doc_of), dtype=np.int64)
-    if is_ascii(data) or not (is_dense := is_unspaced(code_points(data))).any():
-        fitting = [(np.flatnonzero(room >= size), size) for size in tokenize.sizes]
-        return _join(
-            [Spans(edges[at], edges[at + size] - edges[at], doc_of[at]) for at, size in fitting]
-        )
     sizes = [np.where(is_dense, tokenize.unspaced_size, size) for size in tokenize.sizes]
     for repeated in sizes[1:]:
         repeated[is_dense] = len(data) + 1
     return _join([_cut(edges, doc_of, room, size) for size in sizes])
+
+
+def _cut_all(edges: Integers | None, bounds: Integers, size: int) -> Spans:
+    """N-grams of one size; without edges, every character is a byte."""
+    n_grams = np.maximum(np.diff(bounds) - (size - 1), 0)
+    doc_of = np.repeat(np.arange(len(n_grams), dtype=np.int64), n_grams)
+    skipped = bounds[:-1] - np.append(0, np.cumsum(n_grams)[:-1])
+    at = np.arange(len(doc_of), dtype=np.int64) + np.repeat(skipped, n_grams)
+    if edges is None:
+        return Spans(at, np.full(len(at), size, dtype=np.int64), doc_of)
+    starts = edges[at]
+    return Spans(starts, edges[at + size] - starts, doc_of)
 
 
 def _cut(edges: Integers, doc_of: Integers, room: Integers, sizes: Integers) -> Spans:

@@ -80,7 +80,9 @@ def ours(texts: list[str], profile: Profile, bits: int = 64) -> Callable[[], np.
 def check_equal(texts: list[str]) -> None:
     """Speed counts at equal results: with PyPI's hash we give PyPI's fingerprints."""
     for weigh, container in ((Once(), set), (Count(), list)):
-        words = ours(texts, replace(FIVES, clean=("lower", "spaces"), weigh=weigh, hash=Md5("last")))
+        words = ours(
+            texts, replace(FIVES, clean=("lower", "spaces"), weigh=weigh, hash=Md5("last"))
+        )
         theirs = [Simhash(container(grams(text))).value for text in texts]
         if words()[:, 0].tolist() != theirs:
             message = f"our fingerprints with {weigh} are not those of PyPI simhash"
