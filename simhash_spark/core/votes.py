@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from simhash_spark.core.typing import Booleans, Hashes, Integers, Words
+    from simhash_spark.core.typing import Hashes, Integers, Places, Words
 
+MIX_DOC = np.uint64(0x9E3779B97F4A7C15)
+MIX_SLOT = np.array([1, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD], dtype=np.uint64)
+"""Odd numbers without pattern, one for each round through the table."""
+
+SLOTS_PER_FEATURE = 4
 LANE_FULL = 255
 """Votes of weight 1 that a lane of eight bits can count."""
 
 
 def distinct_hashes(
-    hashes: Hashes, docs: Integers, n_docs: int
-) -> tuple[Hashes, Integers, Integers]:
+    hashes: Hashes, docs: Integers, n_docs: int, *, is_counted: bool = False
+) -> tuple[Hashes, Integers, Integers | None]:
     """Keep one of the features of a document whose word 0 is the same.
 
     Parameters
@@ -26,6 +31,8 @@ def distinct_hashes(
         Document of each feature, from 0.
     n_docs : int
         Number of documents.
+    is_counted : bool
+        Whether ``counts`` are asked for.
 
     Returns
     -------
@@ -33,14 +40,15 @@ def distinct_hashes(
         Distinct hashes, document by document.
     n_features : ndarray of shape (n_docs,), dtype int64
         How many of them each document has.
-    counts : ndarray of shape (n_distinct,), dtype int64
+    counts : ndarray of shape (n_distinct,), dtype int64, or None
         How often each of them occurs.
 
     Notes
     -----
-    One sort of words packed from document, first bits of the hash and
-    position. Neighbours equal in what was packed are compared in full; where
-    they differ, all features are sorted by the full hash instead.
+    Each feature writes its place into a table, at a slot that follows from
+    hash and document; the one found there stands for all that equal it. Those
+    that share a slot with another go through the table once more, and the few
+    left after that are sorted.
 
     Examples
     --------
@@ -48,17 +56,16 @@ def distinct_hashes(
     >>> distinct_hashes(hashes, np.array([0, 0, 0, 1], dtype=np.int64), 2)[1].tolist()
     [2, 1]
     """
-    first = hashes[:, 0]
-    order, is_same = _sorted_by_prefix(first, docs, n_docs)
-    is_repeated = is_same & (first[order[1:]] == first[order[:-1]])
-    if not np.array_equal(is_same, is_repeated):
-        order = np.lexsort((first, docs))
-        is_same = docs[order[1:]] == docs[order[:-1]]
-        is_repeated = is_same & (first[order[1:]] == first[order[:-1]])
-    places = np.flatnonzero(np.append(True, ~is_repeated))
-    kept = order[places]
-    n_features = np.bincount(docs[kept], minlength=n_docs).astype(np.int64)
-    return hashes[kept], n_features, np.diff(np.append(places, len(order)))
+    if (docs[1:] < docs[:-1]).any():
+        order = np.argsort(docs, kind="stable")
+        hashes, docs = hashes[order], docs[order]
+    first = np.ascontiguousarray(hashes[:, 0])
+    same = _same_feature(first, docs.astype(np.uint64), n_rounds=2)
+    kept = np.flatnonzero(same == np.arange(len(same), dtype=np.int32))
+    ends = np.searchsorted(docs, np.arange(n_docs + 1, dtype=np.int64))
+    n_features = np.diff(np.searchsorted(kept, ends))
+    counts = np.bincount(same, minlength=len(same))[kept] if is_counted else None
+    return hashes[kept], n_features, counts
 
 
 def count_votes(hashes: Hashes, n_features: Integers, weights: Integers | None = None) -> Integers:
@@ -149,19 +156,35 @@ def majority(votes: Integers, totals: Integers, tie: int = 0) -> Words:
     return packed.view("<u8").astype(np.uint64)
 
 
-def _sorted_by_prefix(first: Words, docs: Integers, n_docs: int) -> tuple[Integers, Booleans]:
-    """Order by document and first bits of the hash, and where neighbours agree in both."""
-    doc_bits = max((n_docs - 1).bit_length(), 1)
-    place_bits = max((len(first) - 1).bit_length(), 1)
-    hash_bits = 64 - doc_bits - place_bits
-    keys = first >> np.uint64(64 - hash_bits)
-    keys |= docs.astype(np.uint64) << np.uint64(hash_bits)
-    keys <<= np.uint64(place_bits)
-    keys |= np.arange(len(first), dtype=np.uint64)
-    keys.sort()
-    order = (keys & np.uint64((1 << place_bits) - 1)).astype(np.int64)
-    keys >>= np.uint64(place_bits)
-    return order, keys[1:] == keys[:-1]
+def _same_feature(first: Words, docs: Words, n_rounds: int) -> Places:
+    """Give the place of one feature with the same hash and document, the same one for all."""
+    if not n_rounds:
+        return _same_by_sorting(first, docs)
+    places = np.arange(len(first), dtype=np.int32)
+    bits = (SLOTS_PER_FEATURE * len(first)).bit_length()
+    slots = docs * MIX_DOC
+    slots ^= first
+    slots *= MIX_SLOT[n_rounds]
+    slots >>= np.uint64(64 - bits)
+    table = np.empty(1 << bits, dtype=np.int32)
+    at = slots.view(np.int64)
+    table[at] = places
+    same = table[at]
+    lost = np.flatnonzero(same != places)
+    found = same[lost]
+    others = lost[(first[lost] != first[found]) | (docs[lost] != docs[found])]
+    if len(others):
+        same[others] = others[_same_feature(first[others], docs[others], n_rounds - 1)]
+    return same
+
+
+def _same_by_sorting(first: Words, docs: Words) -> Places:
+    order = np.lexsort((first, docs))
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = (first[order[1:]] != first[order[:-1]]) | (docs[order[1:]] != docs[order[:-1]])
+    same = np.empty(len(order), dtype=np.int32)
+    same[order] = order[is_new][np.cumsum(is_new) - 1]
+    return same
 
 
 def _count_segments(hashes: Words, starts: Integers, counts: Integers) -> Integers:
@@ -189,8 +212,10 @@ def _add_lanes(
     """Add up per bit, from each start to the next; no sum may exceed its lane."""
     lanes = np.uint64(sum(1 << place for place in range(0, 64, lane_bits)))
     sums = np.empty((len(starts), 64 // lane_bits, lane_bits), dtype=np.int64)
+    votes = np.empty_like(hashes)  # written again for each bit: fresh memory costs page faults
     for bit in range(lane_bits):
-        votes = (hashes >> np.uint64(bit)) & lanes
+        np.right_shift(hashes, np.uint64(bit), out=votes)
+        votes &= lanes
         if weights is not None:
             votes *= weights.view(np.uint64)
         totals = np.add.reduceat(votes, starts).astype("<u8")

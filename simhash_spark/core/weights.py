@@ -68,14 +68,15 @@ def weigh_features(hashes: Hashes, docs: Integers, n_docs: int, rule: Weighing) 
     --------
     >>> hashes = np.array([[7], [9], [7]], dtype=np.uint64)
     >>> weigh_features(hashes, np.zeros(3, dtype=np.int64), 1, Log()).weights.tolist()
-    [1734, 1024]
+    [1024, 1734]
     """
     if isinstance(rule, Count):
         if (docs[1:] < docs[:-1]).any():
             hashes = hashes[np.argsort(docs, kind="stable")]
         return Weighed(hashes, np.bincount(docs, minlength=n_docs).astype(np.int64))
-    hashes, n_features, counts = distinct_hashes(hashes, docs, n_docs)
-    return Weighed(hashes, n_features, weights_of(counts, rule))
+    is_counted = not isinstance(rule, Once)
+    hashes, n_features, counts = distinct_hashes(hashes, docs, n_docs, is_counted=is_counted)
+    return Weighed(hashes, n_features, None if counts is None else weights_of(counts, rule))
 
 
 def weights_of(counts: Integers, rule: Weighing) -> Integers | None:

@@ -19,7 +19,7 @@ def test_each_hash_of_a_document_stays_once(pairs: list[tuple[int, int]]):
     docs = np.array([doc for doc, _ in pairs], dtype=np.int64)
     hashes = np.array([[word, word ^ 1] for _, word in pairs], dtype=np.uint64)
 
-    kept, n_features, counts = distinct_hashes(hashes, docs, 5)
+    kept, n_features, counts = distinct_hashes(hashes, docs, 5, is_counted=True)
 
     expected = [sorted({word for d, word in pairs if d == doc}) for doc in range(5)]
     ends = np.cumsum(n_features)
