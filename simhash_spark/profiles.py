@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from simhash_spark.checks import check_keys, check_member, check_range
 from simhash_spark.errors import ConfigError
+from simhash_spark.lists import WordList
+from simhash_spark.scored import Keywords, Scored, ScoringTokenizer, Tagged
 from simhash_spark.steps import (
     CLEANERS,
     USUAL,
@@ -24,6 +26,7 @@ from simhash_spark.steps import (
     Count,
     Fnv1,
     Fnv1a,
+    Given,
     Hash,
     Jenkins,
     Jieba,
@@ -46,14 +49,15 @@ DEFINITION = 1
 STEPS: dict[str, dict[str, Any]] = {  # Any: classes of steps, with options of their own
     role: {kind.step: kind for kind in kinds}
     for role, kinds in {
-        "tokenize": (Characters, Words, Jieba),
-        "weigh": (Once, Count, Log, Capped),
+        "tokenize": (Characters, Words, Jieba, Keywords, Tagged, Scored),
+        "weigh": (Once, Count, Log, Capped, Given),
         "hash": (Mmh3, Md5, Blake2b, Fnv1, Fnv1a, Jenkins, Polynomial),
     }.items()
 }
 """The steps that can be named in a profile file, by the place where they can stand."""
 
 LETTERS = ("lower", "only-words")
+COMPACT = ("html", "lower", "halfwidth", "no-spaces")
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,13 @@ class Profile:
     ----------
     name : str
         What the profile is called; not part of the definition.
-    tokenize : Characters, Words or Jieba
+    tokenize : Characters, Words, Jieba, Keywords, Tagged or Scored
         Clean text to features.
     clean : tuple of str
         Raw text to clean text: names out of ``CLEANERS``, in order.
-    weigh : Once, Count, Log or Capped
-        What a feature weighs by how often it occurs.
+    weigh : Once, Count, Log, Capped or Given
+        What a feature weighs by how often it occurs; ``Given`` goes with the
+        last three of ``tokenize``.
     hash : Mmh3, Md5, Blake2b, Fnv1, Fnv1a, Jenkins or Polynomial
         Feature to bits.
     tie : {0, 1}
@@ -85,7 +90,7 @@ class Profile:
     """
 
     name: str
-    tokenize: Tokenizer = Characters()
+    tokenize: Tokenizer | ScoringTokenizer = Characters()
     clean: tuple[str, ...] = USUAL
     weigh: Weighing = Once()
     hash: Hash = Mmh3()
@@ -103,8 +108,24 @@ class Profile:
             if type(getattr(self, role)) not in kinds.values():
                 message = f"{role} must be a step out of {', '.join(kinds)}."
                 raise ConfigError(message)
+        if self.is_scored != isinstance(self.weigh, Given):
+            message = (
+                f"tokenize = {self.tokenize.step} does not go with weigh = {self.weigh.step}: "
+                "given goes with keywords, tagged and scored, and they with it."
+            )
+            raise ConfigError(message)
         check_range("tie", self.tie, 0, 1)
         check_range("min_features", self.min_features, 1, 1_000_000)
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the tokenizer says what a feature weighs."""
+        return isinstance(self.tokenize, Keywords | Tagged | Scored)
+
+    @property
+    def needs_jieba(self) -> bool:
+        """Whether jieba cuts the words."""
+        return self.is_scored or isinstance(self.tokenize, Jieba)
 
     @classmethod
     def from_mapping(cls, name: str, values: Mapping[str, Any]) -> Profile:  # Any: parsed TOML
@@ -124,6 +145,8 @@ class Profile:
         del values["name"]
         for role in STEPS:
             values[role] = {"step": getattr(self, role).step, **values[role]}
+        if isinstance(self.tokenize, Scored):
+            values["tokenize"]["lists"] = [one.source for one in self.tokenize.lists]
         return values  # type: ignore[no-any-return]
 
 
@@ -161,6 +184,8 @@ class FingerprintSettings:
     def digest(self) -> str:
         """Hash that is equal exactly where fingerprints can be compared."""
         definition = self.profile.to_mapping() | {"bits": self.bits, "v": DEFINITION}
+        if isinstance(self.profile.tokenize, Scored):
+            definition["tokenize"]["lists"] = [one.digest for one in self.profile.tokenize.lists]
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -194,6 +219,9 @@ PROFILES: dict[str, Profile] = {
         Profile("en-words", Words((3,))),
         Profile("md5-jieba", Jieba(punctuation=True), (), Count(), Md5(), min_features=1),
         Profile("pypi-simhash", Characters((4,), 4), LETTERS, Count(), Md5("last"), min_features=1),
+        Profile("tfidf-keywords", Keywords(10), (), Given(), Polynomial(), min_features=1),
+        Profile("pos-weighted", Tagged(), COMPACT, Given(), Polynomial(3), tie=1, min_features=1),
+        Profile("mmh3-weighted", Scored((WordList("stop"), WordList("exempt"))), USUAL, Given()),
     )
 }
 """The profiles that can be asked for by name; conf/profiles holds the same as files."""

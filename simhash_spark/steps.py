@@ -2,7 +2,7 @@
 
 A step is a class with a name; its options are its fields, checked when the
 value is made. What a step does stands in ``core``, under the same name.
-Adding one is a class here, its entry in ``profiles.STEPS`` and its function there.
+Adding one is a class here, an entry in ``profiles.STEPS``, its function there.
 """
 
 from __future__ import annotations
@@ -45,10 +45,7 @@ def _check_sizes(step: Characters | Words | Jieba) -> None:
     if not isinstance(step.sizes, (list, tuple)):
         message = f"sizes must be a list such as [5], got {step.sizes!r}."
         raise ConfigError(message)
-    if not step.sizes:
-        message = "sizes must be whole numbers from 1 to 16, got []."
-        raise ConfigError(message)
-    for size in step.sizes:
+    for size in step.sizes or (0,):
         check_range("sizes", size, 1, 16)
     object.__setattr__(step, "sizes", tuple(step.sizes))
 
@@ -160,6 +157,13 @@ class Capped:
 
 
 @dataclass(frozen=True)
+class Given:
+    """A feature weighs what ``keywords``, ``tagged`` or ``scored`` say."""
+
+    step: ClassVar[str] = "given"
+
+
+@dataclass(frozen=True)
 class Mmh3:
     """MurmurHash3 x64 128, seed 0: the one to use."""
 
@@ -240,5 +244,5 @@ class Polynomial:
 
 
 Tokenizer: TypeAlias = Characters | Words | Jieba
-Weighing: TypeAlias = Once | Count | Log | Capped
+Weighing: TypeAlias = Once | Count | Log | Capped | Given
 Hash: TypeAlias = Mmh3 | Md5 | Blake2b | Fnv1 | Fnv1a | Jenkins | Polynomial

@@ -63,7 +63,7 @@ def is_word_character(character: str) -> bool:
 def words_of(text: str, profile: Profile) -> list[str]:
     """Words of a clean text; without any, what lies between its spaces."""
     if isinstance(profile.tokenize, Jieba):
-        tokens = [token for part in text.split() for token in _jieba().cut(part)]
+        tokens = [token for part in text.split() for token in jieba_tokenizer().cut(part)]
         kept = str.strip if profile.tokenize.punctuation else _has_word
         words = [token for token in tokens if kept(token)]
     else:
@@ -76,7 +76,7 @@ def _has_word(token: str) -> bool:
 
 
 @functools.cache
-def _jieba() -> Any:
+def jieba_tokenizer() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba

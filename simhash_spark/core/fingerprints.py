@@ -15,10 +15,12 @@ import numpy as np
 from simhash_spark.core.features import find_features
 from simhash_spark.core.hashes import hash_features
 from simhash_spark.core.longtexts import count_long
+from simhash_spark.core.scoring import score_words
 from simhash_spark.core.segmentation import prepare_texts
 from simhash_spark.core.text import clean_texts
 from simhash_spark.core.votes import count_votes, majority, total_weights
 from simhash_spark.core.weights import Weighed, as_whole, weigh_features
+from simhash_spark.scored import Keywords, Scored, Tagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,15 +165,19 @@ def _fingerprint_chunk(
 ) -> tuple[Words, Integers]:
     profile, n_docs, n_words = settings.profile, len(offsets) - 1, settings.bits // 64
     data, offsets = clean_texts(data, offsets, profile.clean)
+    if isinstance(profile.tokenize, Keywords | Tagged | Scored):
+        spans, n_features, weights = score_words(data, offsets, profile.tokenize)
+        batch = fingerprint_features(spans, n_features, settings, weights)
+        return batch.words, batch.n_features
     data, offsets = prepare_texts(data, offsets, profile.tokenize)
     if len(data) > LONG_BYTES and n_docs == 1:
         votes, totals, n_features = count_long(data, profile, n_words)
         return majority(votes, totals, profile.tie), n_features
-    spans = find_features(data, offsets, profile.tokenize)
-    if not len(spans.starts):
+    found = find_features(data, offsets, profile.tokenize)
+    if not len(found.starts):
         return np.zeros((n_docs, n_words), dtype=np.uint64), np.zeros(n_docs, dtype=np.int64)
-    hashes = hash_features(data, spans.starts, spans.lengths, profile.hash, n_words=n_words)
-    return _vote(weigh_features(hashes, spans.docs, n_docs, profile.weigh), profile.tie)
+    hashes = hash_features(data, found.starts, found.lengths, profile.hash, n_words=n_words)
+    return _vote(weigh_features(hashes, found.docs, n_docs, profile.weigh), profile.tie)
 
 
 def _vote(weighed: Weighed, tie: int) -> tuple[Words, Integers]:

@@ -9,7 +9,7 @@ for the next range.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -125,17 +125,18 @@ def _distinct(parts: list[Hashes], *, is_counted: bool) -> Hashes:
 
 def _hashes(data: Bytes, profile: Profile, n_words: int) -> Iterator[Hashes]:
     """Hashes of the features, window by window."""
+    tokenize = cast("Tokenizer", profile.tokenize)  # the others never come here
     is_found = False
-    for begin, end, reach in _windows(data, profile.tokenize):
+    for begin, end, reach in _windows(data, tokenize):
         window = data[begin:reach]
-        spans = ngrams(window, bounds_of_one(window), profile.tokenize)
+        spans = ngrams(window, bounds_of_one(window), tokenize)
         is_own = spans.starts < end - begin
         if is_own.any():
             is_found = True
             starts, lengths = spans.starts[is_own], spans.lengths[is_own]
             yield hash_features(window, starts, lengths, profile.hash, n_words=n_words)
     if not is_found:
-        spans = find_features(data, bounds_of_one(data), profile.tokenize)
+        spans = find_features(data, bounds_of_one(data), tokenize)
         yield hash_features(data, spans.starts, spans.lengths, profile.hash, n_words=n_words)
 
 

@@ -134,6 +134,11 @@ def check_dictionary(expected: str) -> None:
         raise ConfigError(message)
 
 
+def tokenizer_of_worker() -> Any:  # noqa: ANN401 - jieba has no types
+    """Give this process's jieba; its dictionary is the package's."""
+    return once_per_worker("jieba", _build_tokenizer)
+
+
 def _split_runs(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     if len(offsets) > 2 or len(data) <= 2 * PIECE_BYTES:
         return squeeze(*_blank(data, offsets))
@@ -153,9 +158,9 @@ def _blank(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
 
 
 def _split_jieba(data: Bytes, offsets: Integers, jieba: Jieba) -> tuple[Bytes, Integers]:
-    tokenizer = once_per_worker("jieba", _build_tokenizer)
+    tokenizer = tokenizer_of_worker()
     cut = tokenizer.cut if jieba.mode == "default" else tokenizer.cut_for_search
-    is_kept = _is_visible if jieba.punctuation else _has_word
+    is_kept = _is_visible if jieba.punctuation else has_word
     texts = []
     for doc in range(len(offsets) - 1):
         parts = pieces(data[offsets[doc] : offsets[doc + 1]], CUTS)
@@ -165,7 +170,12 @@ def _split_jieba(data: Bytes, offsets: Integers, jieba: Jieba) -> tuple[Bytes, I
     return np.frombuffer(b"".join(texts), dtype=np.uint8), _bounds([len(text) for text in texts])
 
 
-def _has_word(token: str) -> bool:
+def has_word(token: str) -> bool:
+    """Tell whether a token has a letter or digit.
+
+    >>> has_word("c++"), has_word("...")
+    (True, False)
+    """
     return token.isalnum() or any(map(str.isalnum, token))
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from simhash_spark.core.bands import BandLayout
 from simhash_spark.profiles import Profile
 from simhash_spark.runs.progress import seconds_by_name
-from simhash_spark.steps import Jieba
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +115,7 @@ def _plan(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
 
 def _versions(config: DedupConfig, spark_version: str) -> dict[str, str | None]:
     names = ["simhash_spark", "pyspark", "numpy", "pyarrow"]
-    if isinstance(config.profile, Profile) and isinstance(config.profile.tokenize, Jieba):
+    if isinstance(config.profile, Profile) and config.profile.needs_jieba:
         names.append("jieba")
     return {
         **{name: _version_of(name) for name in names},

@@ -14,7 +14,6 @@ from simhash_spark.core.segmentation import check_dictionary, dictionary_digest
 from simhash_spark.core.words import as_signed
 from simhash_spark.errors import MissingColumnError, SchemaError
 from simhash_spark.stages._arrow import text_buffers
-from simhash_spark.steps import Jieba
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,7 +55,7 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
     """
     _check_columns(documents)
     schema = _schema(documents.schema[c.ID], settings.bits)
-    digest = dictionary_digest() if isinstance(settings.profile.tokenize, Jieba) else None
+    digest = dictionary_digest() if settings.profile.needs_jieba else None
     length = F.length(c.TEXT).cast("long").alias(c.N_CHARACTERS)
     narrowed = documents.select(c.ID, c.TEXT, length)
     return narrowed.mapInArrow(_batches_fingerprinter(settings, digest), schema).select(

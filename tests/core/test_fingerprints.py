@@ -39,7 +39,8 @@ NARROW = [
     Profile("fnv1a", Characters((3,), 1), hash=Fnv1a(), min_features=2),
 ]
 OURS = [PROFILES[name] for name in ("auto", "zh-words", "en-words")]
-MOST = [*PROFILES.values(), TINY, *OTHERS]
+PLAIN = [profile for profile in PROFILES.values() if not profile.is_scored]
+MOST = [*PLAIN, TINY, *OTHERS]
 BY_NAME = pytest.mark.parametrize("profile", MOST, ids=lambda profile: profile.name)
 VALID = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 MIXED = st.text(
