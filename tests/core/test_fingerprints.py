@@ -27,7 +27,11 @@ from simhash_spark.steps import (
 )
 from tests import oracles
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "fingerprints.json").read_text("utf-8"))
+FROZEN = Path(__file__).parents[1] / "golden"
+GOLDEN = json.loads((FROZEN / "fingerprints.json").read_text("utf-8"))
+PRESETS = json.loads((FROZEN / "presets.json").read_text("utf-8"))
+"""The same texts, 64 bits, for the profiles that reproduce what others do."""
+
 TINY = Profile("tiny", Characters((1, 3), 2), (*USUAL, "unspaced"), min_features=1)
 OTHERS = [
     Profile("log", Characters((2,), 1), weigh=Log(), hash=Blake2b()),
@@ -176,3 +180,14 @@ def test_fingerprints_are_those_frozen(profile: Profile, bits: int):
     actual = words_of(fingerprint_all(GOLDEN["texts"], profile, bits))
 
     assert actual == [words and words[: bits // 64] for words in frozen]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_fingerprints_of_the_presets_are_those_frozen(name: str):
+    frozen = [word and (int(word, 16),) for word in PRESETS[name]]
+
+    assert words_of(fingerprint_all(GOLDEN["texts"], PROFILES[name])) == frozen
+
+
+def test_every_profile_has_frozen_fingerprints():
+    assert set(PROFILES) == set(PRESETS) | set(GOLDEN) - {"texts"}
