@@ -20,6 +20,10 @@ SPANS_AT_ONCE = 1 << 15
 
 C1 = np.uint64(0x87C37B91114253D5)
 C2 = np.uint64(0x4CF5AD432745937F)
+NO_BYTES = 8
+MASKS = np.array([(1 << 8 * min(max(n, 0), 8)) - 1 for n in range(-8, 17)], dtype=np.uint64)
+"""What is left of eight bytes of which n count, for n from -8 to 16."""
+
 MIX1 = np.uint64(0xFF51AFD7ED558CCD)
 MIX2 = np.uint64(0xC4CEB9FE1A85EC53)
 
@@ -78,9 +82,9 @@ def _murmur(windows: Words, starts: Integers, lengths: Integers) -> tuple[Words,
         _mix_blocks(windows, starts, lengths, (h1, h2))
         starts = starts + (lengths & -BLOCK_BYTES)
         rest = lengths & (BLOCK_BYTES - 1)
-    h1 ^= _scramble1(load_bytes(windows, starts, np.minimum(rest, 8)))
+    h1 ^= _scramble1(load_bytes(windows, starts, rest))
     if rest.max() > 8:
-        h2 ^= _scramble2(load_bytes(windows, starts + 8, np.maximum(rest - 8, 0)))
+        h2 ^= _scramble2(load_bytes(windows, starts + 8, rest - 8))
     n_bytes = lengths.astype(np.uint64)
     h1 ^= n_bytes
     h2 ^= n_bytes
@@ -121,11 +125,13 @@ def _mix_blocks(
 
 
 def load_bytes(windows: Words, starts: Integers, lengths: Integers) -> Words:
-    """Load up to eight bytes; those beyond the length are zero."""
+    """Load up to eight bytes; those beyond the length, which may be negative, are zero."""
     words = windows[starts]
-    shortest, longest = int(lengths.min()), int(lengths.max())
-    masks = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
-    words &= masks[longest] if shortest == longest else masks[lengths]
+    shortest = min(max(int(lengths.min()), 0), 8)
+    if shortest < 8 and shortest == lengths.max():
+        words &= MASKS[NO_BYTES + shortest]
+    elif shortest < 8:
+        words &= MASKS[lengths + NO_BYTES]
     return words
 
 

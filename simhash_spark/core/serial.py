@@ -133,8 +133,8 @@ def _thirds(windows: Words, starts: Integers, lengths: Integers) -> Words:
     """Load up to twelve bytes as three words of 32 bits; those beyond the length are zero."""
     if not len(starts):
         return np.empty((3, 0), dtype=np.uint32)
-    low = load_bytes(windows, starts, np.minimum(lengths, 8))
-    high = load_bytes(windows, starts + 8, np.maximum(lengths - 8, 0))
+    low = load_bytes(windows, starts, lengths)
+    high = load_bytes(windows, starts + 8, lengths - 8)
     return np.stack([low & LOW_HALF, low >> HALF, high]).astype(np.uint32)
 
 
