@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from simhash_spark.core.typing import Booleans, Bytes, Floats, Integers, Words
     from simhash_spark.profiles import FingerprintSettings
 
-CHUNK_BYTES = 1 << 17
+CHUNK_BYTES = 1 << 16
 """Text worked on at once; the arrays made of it should stay in the cache."""
 
 CHUNK_DOCS = 1 << 14

@@ -13,7 +13,7 @@ MIX_DOC = np.uint64(0x9E3779B97F4A7C15)
 MIX_SLOT = np.array([1, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD], dtype=np.uint64)
 """Odd numbers without pattern, one for each round through the table."""
 
-SLOTS_PER_FEATURE = 4
+SLOTS_PER_FEATURE = 2
 LANE_FULL = 255
 """Votes of weight 1 that a lane of eight bits can count."""
 
@@ -59,8 +59,12 @@ def distinct_hashes(
     if (docs[1:] < docs[:-1]).any():
         order = np.argsort(docs, kind="stable")
         hashes, docs = hashes[order], docs[order]
-    first = np.ascontiguousarray(hashes[:, 0])
-    same = _same_feature(first, docs.astype(np.uint64), n_rounds=2)
+    keys = docs.astype(np.uint64)
+    keys *= MIX_DOC
+    keys ^= hashes[:, 0]
+    same = _same_key(keys, n_rounds=2)
+    if (docs[same] != docs).any():  # two documents gave one key: about once in 2^64 pairs
+        same = _same_by_sorting(hashes[:, 0], docs)
     kept = np.flatnonzero(same == np.arange(len(same), dtype=np.int32))
     ends = np.searchsorted(docs, np.arange(n_docs + 1, dtype=np.int64))
     n_features = np.diff(np.searchsorted(kept, ends))
@@ -156,29 +160,24 @@ def majority(votes: Integers, totals: Integers, tie: int = 0) -> Words:
     return packed.view("<u8").astype(np.uint64)
 
 
-def _same_feature(first: Words, docs: Words, n_rounds: int) -> Places:
-    """Give the place of one feature with the same hash and document, the same one for all."""
+def _same_key(keys: Words, n_rounds: int) -> Places:
+    """Give the place of one equal key, the same one for all."""
     if not n_rounds:
-        return _same_by_sorting(first, docs)
-    places = np.arange(len(first), dtype=np.int32)
-    bits = (SLOTS_PER_FEATURE * len(first)).bit_length()
-    slots = docs * MIX_DOC
-    slots ^= first
-    slots *= MIX_SLOT[n_rounds]
-    slots >>= np.uint64(64 - bits)
+        return _same_by_sorting(keys, np.zeros(len(keys), dtype=np.int64))
+    places = np.arange(len(keys), dtype=np.int32)
+    bits = (SLOTS_PER_FEATURE * len(keys)).bit_length()
+    slots = (keys * MIX_SLOT[n_rounds]) >> np.uint64(64 - bits)
     table = np.empty(1 << bits, dtype=np.int32)
     at = slots.view(np.int64)
     table[at] = places
     same = table[at]
-    lost = np.flatnonzero(same != places)
-    found = same[lost]
-    others = lost[(first[lost] != first[found]) | (docs[lost] != docs[found])]
+    others = np.flatnonzero(keys[same] != keys)
     if len(others):
-        same[others] = others[_same_feature(first[others], docs[others], n_rounds - 1)]
+        same[others] = others[_same_key(keys[others], n_rounds - 1)]
     return same
 
 
-def _same_by_sorting(first: Words, docs: Words) -> Places:
+def _same_by_sorting(first: Words, docs: Integers) -> Places:
     order = np.lexsort((first, docs))
     is_new = np.ones(len(order), dtype=np.bool_)
     is_new[1:] = (first[order[1:]] != first[order[:-1]]) | (docs[order[1:]] != docs[order[:-1]])
