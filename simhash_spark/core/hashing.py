@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 16
 PADDING = 24
-SPANS_AT_ONCE = 1 << 15
+SPANS_AT_ONCE = 1 << 14
 """Spans hashed together: enough to forget the cost of a call, few enough for the cache."""
 
 C1 = np.uint64(0x87C37B91114253D5)
