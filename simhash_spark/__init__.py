@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from simhash_spark.config import PROFILES, DedupConfig, Profile
+from simhash_spark.config import DedupConfig
 from simhash_spark.pipeline import Dedup, deduplicate, fingerprints, near_duplicates
+from simhash_spark.profiles import PROFILES, Profile
+from simhash_spark.scalar import distance, fingerprint, similarity
 from simhash_spark.sql import register_functions
 from simhash_spark.version import __version__
 
@@ -14,7 +16,10 @@ __all__ = [
     "Profile",
     "__version__",
     "deduplicate",
+    "distance",
+    "fingerprint",
     "fingerprints",
     "near_duplicates",
     "register_functions",
+    "similarity",
 ]

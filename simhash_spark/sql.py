@@ -8,7 +8,8 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType
 
-from simhash_spark.config import DedupConfig, FingerprintSettings
+from simhash_spark.config import DedupConfig
+from simhash_spark.profiles import FingerprintSettings
 from simhash_spark.stages.fingerprints import simhash_of
 
 if TYPE_CHECKING:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
+import math
 import re
 import tempfile
 import unicodedata
 import warnings
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import mmh3
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from simhash_spark.steps import USUAL, Characters, Jieba
 
-    from simhash_spark.config import DedupConfig, Profile
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from simhash_spark.config import DedupConfig
+    from simhash_spark.profiles import Profile
+    from simhash_spark.steps import Hash
 
 UNSPACED = (
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u1b00-\u1b7f"
@@ -25,8 +32,19 @@ UNSPACED = (
 )
 
 
-def clean(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
+CLEANERS = {
+    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "lower": lambda text: text.lower(),
+    "spaces": lambda text: " ".join(text.split()),
+    "only-words": lambda text: re.sub(r"[^\w]", "", text),
+    "unspaced": lambda text: join_unspaced(text),
+}
+
+
+def clean(text: str, steps: Iterable[str] = USUAL) -> str:
+    for step in steps:
+        text = CLEANERS[step](text)
+    return text
 
 
 def is_unspaced(character: str) -> bool:
@@ -44,16 +62,21 @@ def is_word_character(character: str) -> bool:
 
 def words_of(text: str, profile: Profile) -> list[str]:
     """Words of a clean text; without any, what lies between its spaces."""
-    if profile.features == "jieba":
-        tokens = [token for part in text.split() for token in _jieba().cut(part)]
-        words = [token for token in tokens if any(map(str.isalnum, token))]
+    if isinstance(profile.tokenize, Jieba):
+        tokens = [token for part in text.split() for token in jieba_tokenizer().cut(part)]
+        kept = str.strip if profile.tokenize.punctuation else _has_word
+        words = [token for token in tokens if kept(token)]
     else:
         words = "".join(c if is_word_character(c) else " " for c in text).split()
     return words or text.split()
 
 
+def _has_word(token: str) -> bool:
+    return any(map(str.isalnum, token))
+
+
 @functools.cache
-def _jieba() -> Any:
+def jieba_tokenizer() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba
@@ -63,35 +86,86 @@ def _jieba() -> Any:
     return tokenizer
 
 
-def features_of(text: str, profile: Profile) -> set[str]:
-    """Distinct features of a raw text."""
-    text = clean(text)
-    if profile.features == "characters":
-        text = join_unspaced(text)
-        sizes = [(profile.unspaced_size,) if is_unspaced(c) else profile.sizes for c in text]
+def features_of(text: str, profile: Profile) -> list[str]:
+    """Features of a raw text, every occurrence."""
+    text, tokenize = clean(text, profile.clean), profile.tokenize
+    if isinstance(tokenize, Characters):
+        sizes = [(tokenize.unspaced_size,) if is_unspaced(c) else tokenize.sizes for c in text]
         places = [(p, n) for p in range(len(text)) for n in sizes[p] if p + n <= len(text)]
-        grams = {text[p : p + n] for p, n in places}
+        grams = [text[p : p + n] for p, n in places]
     else:
         words = words_of(text, profile)
         text = " ".join(words)
-        places = [(p, n) for n in profile.sizes for p in range(len(words) - n + 1)]
-        grams = {" ".join(words[p : p + n]) for p, n in places}
-    return grams or ({text} if text else set())
+        places = [(p, n) for n in tokenize.sizes for p in range(len(words) - n + 1)]
+        grams = [" ".join(words[p : p + n]) for p, n in places]
+    return grams or ([text] if text else [])
 
 
 def fingerprint(text: str, profile: Profile, bits: int = 64) -> tuple[int, ...] | None:
     """Words of the fingerprint of a raw text; None where it has too few features."""
-    features = features_of(text, profile)
-    if len(features) < profile.min_features:
+    weights = weights_of(text, profile, bits)
+    if count_features(text, profile) < profile.min_features:
         return None
-    hashes = [mmh3.hash64(feature.encode(), signed=False)[: bits // 64] for feature in features]
+    total, half = sum(weights.values()), profile.tie
     return tuple(
         sum(
-            2 * sum(h[word] >> bit & 1 for h in hashes) > len(hashes) and 1 << bit
+            1 << bit
             for bit in range(64)
+            if 2 * sum(w for hashes, w in weights.items() if hashes[word] >> bit & 1) + half > total
         )
         for word in range(bits // 64)
     )
+
+
+def weights_of(text: str, profile: Profile, bits: int = 64) -> dict[tuple[int, ...], int]:
+    """Distinct hashes of the features of a raw text, with their weights in whole numbers."""
+    counts = Counter(hash_of(f, profile.hash, bits) for f in features_of(text, profile))
+    weigh: dict[str, Callable[[int], int]] = {
+        "set": lambda _: 1,
+        "count": lambda n: n,
+        "log": lambda n: round(1024 * (1 + math.log(n))),
+        "capped": lambda n: min(n, profile.weigh.cap),
+    }
+    return {hashes: weigh[profile.weigh.step](n) for hashes, n in counts.items()}
+
+
+def count_features(text: str, profile: Profile) -> int:
+    if profile.weigh.step == "count":
+        return len(features_of(text, profile))
+    return len(weights_of(text, profile))
+
+
+def hash_of(feature: str, rule: Hash, bits: int) -> tuple[int, ...]:
+    """Words of a hash, the lowest first."""
+    raw, n_bytes = feature.encode(), bits // 8
+    if rule.step == "mmh3":
+        return mmh3.hash64(raw, signed=False)[: bits // 64]
+    if rule.step == "md5":
+        digest = hashlib.md5(raw).digest()
+        taken = digest[:n_bytes] if rule.take == "first" else digest[-n_bytes:]
+        value = int.from_bytes(taken, rule.byte_order)
+    elif rule.step == "blake2b":
+        value = int.from_bytes(hashlib.blake2b(raw, digest_size=n_bytes).digest(), "big")
+    elif rule.step == "polynomial":
+        value = _polynomial(feature + feature[0] * (rule.pad - len(feature)))
+    else:
+        value = _fnv(raw, xor_first=rule.step == "fnv1a")
+    return tuple(value >> 64 * word & (1 << 64) - 1 for word in range(bits // 64))
+
+
+def _polynomial(feature: str) -> int:
+    x = ord(feature[0]) << 7
+    for character in feature:
+        x = (x * 1000003 ^ ord(character)) & (1 << 128) - 1
+    return x ^ len(feature)
+
+
+def _fnv(raw: bytes, *, xor_first: bool) -> int:
+    value = 0xCBF29CE484222325
+    for byte in raw:
+        value = (value ^ byte) * 0x100000001B3 if xor_first else value * 0x100000001B3 ^ byte
+        value &= (1 << 64) - 1
+    return value
 
 
 def distance(left: tuple[int, ...], right: tuple[int, ...]) -> int:

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from simhash_spark import DedupConfig, Profile, deduplicate, fingerprints, near_duplicates
 from simhash_spark.errors import MissingColumnError, SchemaError
+from simhash_spark.steps import Words
 from tests import oracles
 
 TABLES = ("fingerprints", "pairs", "clusters", "duplicates", "unfingerprinted", "survivors")
@@ -21,7 +22,7 @@ DATA = Path(__file__).parent / "data"
 SIGNED = 2**63
 
 # Few and long-range features, so that an edited text lies at every distance from its original.
-WORDS = Profile("test-words", features="words", sizes=(1,), min_features=3)
+WORDS = Profile("test-words", Words((1,)), min_features=3)
 VOCABULARY = [f"word{number}" for number in range(40)] + ["世界", "卫生", "ωmega", "🙂", "मानक"]
 
 

@@ -1,6 +1,7 @@
 """Arrays in, arrays out: the mathematics of each step, without Spark.
 
-In flow order: ``text`` (with ``folding``, ``utf8``), ``segmentation``, ``features`` (with
-``scripts``), ``hashing``, ``votes``, ``fingerprints`` (with ``longtexts``), ``words``, ``bands``,
+In flow order: ``text`` (with ``cleaning``, ``folding``, ``scripts``, ``utf8``), ``segmentation``,
+``features``, ``scoring``, ``hashes`` (with ``hashing``, ``serial``), ``weights``, ``votes``,
+``fingerprints`` (with ``longtexts``), ``words``, ``bands``,
 ``hamming``, ``pairs``, ``clusters``. ``worker`` holds what a worker process keeps between tasks.
 """

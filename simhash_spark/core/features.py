@@ -14,10 +14,11 @@ import numpy as np
 
 from simhash_spark.core.scripts import is_unspaced
 from simhash_spark.core.utf8 import SPACE, character_starts, code_points, is_ascii
+from simhash_spark.steps import Characters
 
 if TYPE_CHECKING:
-    from simhash_spark.config import Profile
     from simhash_spark.core.typing import Bytes, Integers
+    from simhash_spark.steps import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Spans:
     docs: Integers
 
 
-def find_features(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
+def find_features(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> Spans:
     """Find the features of every document, repeated ones included.
 
     Parameters
@@ -48,7 +49,7 @@ def find_features(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
         UTF-8 of the prepared texts: see ``segmentation.prepare_texts``.
     offsets : ndarray of shape (n_docs + 1,), dtype int64
         Where each text starts in ``data``, from 0.
-    profile : Profile
+    tokenize : Characters, Words or Jieba
         Kind and size of the n-grams.
 
     Returns
@@ -59,13 +60,13 @@ def find_features(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
 
     Examples
     --------
-    >>> from simhash_spark.config import Profile
+    >>> from simhash_spark.steps import Characters
     >>> data = np.frombuffer("abcde世界ok".encode(), dtype=np.uint8)
-    >>> spans = find_features(data, np.array([0, 13], dtype=np.int64), Profile("p"))
+    >>> spans = find_features(data, np.array([0, 13], dtype=np.int64), Characters((5,), 3))
     >>> [data[s : s + n].tobytes().decode() for s, n in zip(spans.starts, spans.lengths)]
     ['abcde', 'bcde世', 'cde世界', 'de世界o', 'e世界ok', '世界o', '界ok']
     """
-    spans = ngrams(data, offsets, profile)
+    spans = ngrams(data, offsets, tokenize)
     is_whole = offsets[1:] > offsets[:-1]
     is_whole[spans.docs] = False
     whole = np.flatnonzero(is_whole)
@@ -78,34 +79,46 @@ def find_features(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
     )
 
 
-def ngrams(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
+def ngrams(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> Spans:
     """Find the n-grams of every document; parameters as for :func:`find_features`.
 
-    >>> from simhash_spark.config import Profile
+    >>> from simhash_spark.steps import Words
     >>> data = np.frombuffer(b"to be or", dtype=np.uint8)
-    >>> spans = ngrams(data, np.array([0, 8], dtype=np.int64), Profile("p", "words", (2,)))
+    >>> spans = ngrams(data, np.array([0, 8], dtype=np.int64), Words((2,)))
     >>> spans.starts.tolist(), spans.lengths.tolist()
     ([0, 3], [5, 5])
     """
-    if profile.features == "characters":
-        return _character_ngrams(data, offsets, profile)
-    return _word_ngrams(data, offsets, profile.sizes)
+    if isinstance(tokenize, Characters):
+        return _character_ngrams(data, offsets, tokenize)
+    return _word_ngrams(data, offsets, tokenize.sizes)
 
 
-def _character_ngrams(data: Bytes, offsets: Integers, profile: Profile) -> Spans:
-    edges = character_starts(data)
-    bounds = np.searchsorted(edges, offsets)
+def _character_ngrams(data: Bytes, offsets: Integers, tokenize: Characters) -> Spans:
+    edges = None if is_ascii(data) else character_starts(data)
+    bounds = offsets if edges is None else np.searchsorted(edges, offsets)
+    if edges is None or tokenize.sizes == (tokenize.unspaced_size,):
+        return _join([_cut_all(edges, bounds, size) for size in tokenize.sizes])
+    is_dense = is_unspaced(code_points(data))
+    if not is_dense.any():
+        return _join([_cut_all(edges, bounds, size) for size in tokenize.sizes])
     doc_of = np.repeat(np.arange(len(bounds) - 1, dtype=np.int64), np.diff(bounds))
     room = bounds[1:][doc_of] - np.arange(len(doc_of), dtype=np.int64)
-    if is_ascii(data) or not (is_dense := is_unspaced(code_points(data))).any():
-        fitting = [(np.flatnonzero(room >= size), size) for size in profile.sizes]
-        return _join(
-            [Spans(edges[at], edges[at + size] - edges[at], doc_of[at]) for at, size in fitting]
-        )
-    sizes = [np.where(is_dense, profile.unspaced_size, size) for size in profile.sizes]
+    sizes = [np.where(is_dense, tokenize.unspaced_size, size) for size in tokenize.sizes]
     for repeated in sizes[1:]:
         repeated[is_dense] = len(data) + 1
     return _join([_cut(edges, doc_of, room, size) for size in sizes])
+
+
+def _cut_all(edges: Integers | None, bounds: Integers, size: int) -> Spans:
+    """N-grams of one size; without edges, every character is a byte."""
+    n_grams = np.maximum(np.diff(bounds) - (size - 1), 0)
+    doc_of = np.repeat(np.arange(len(n_grams), dtype=np.int64), n_grams)
+    skipped = bounds[:-1] - np.append(0, np.cumsum(n_grams)[:-1])
+    at = np.arange(len(doc_of), dtype=np.int64) + np.repeat(skipped, n_grams)
+    if edges is None:
+        return Spans(at, np.full(len(at), size, dtype=np.int64), doc_of)
+    starts = edges[at]
+    return Spans(starts, edges[at + size] - starts, doc_of)
 
 
 def _cut(edges: Integers, doc_of: Integers, room: Integers, sizes: Integers) -> Spans:

@@ -1,7 +1,7 @@
 """Texts to fingerprints: clean, cut into features, hash, and let each bit be voted on.
 
-Every distinct feature of a document votes once on every bit; a bit is 1 where
-more than half of the features say so. The result is a function of the one
+Every feature of a document votes on every bit with its weight; a bit is 1 where
+more than half of the weight says so. The result is a function of the one
 document: the chunks and pieces that it is computed in leave no trace.
 """
 
@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simhash_spark.core.features import find_features
-from simhash_spark.core.hashing import hash_spans
+from simhash_spark.core.hashes import hash_features
 from simhash_spark.core.longtexts import count_long
+from simhash_spark.core.scoring import score_words
 from simhash_spark.core.segmentation import prepare_texts
 from simhash_spark.core.text import clean_texts
-from simhash_spark.core.votes import count_votes, distinct_hashes, majority
+from simhash_spark.core.votes import count_votes, majority, total_weights
+from simhash_spark.core.weights import Weighed, as_whole, weigh_features
+from simhash_spark.scored import Keywords, Scored, Tagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from simhash_spark.config import FingerprintSettings
-    from simhash_spark.core.typing import Booleans, Bytes, Integers, Words
+    from simhash_spark.core.typing import Booleans, Bytes, Floats, Integers, Words
+    from simhash_spark.profiles import FingerprintSettings
 
 CHUNK_BYTES = 1 << 16
 """Text worked on at once; the arrays made of it should stay in the cache."""
@@ -45,7 +48,8 @@ class FingerprintBatch:
     has_fingerprint : ndarray of shape (n_docs,), dtype bool
         Whether the document has as many features as the profile asks for.
     n_features : ndarray of shape (n_docs,), dtype int64
-        Distinct features; 0 only where the clean text is empty.
+        Features that voted: distinct ones, or every occurrence where those
+        are counted; 0 only where the clean text is empty.
     """
 
     words: Words
@@ -79,7 +83,7 @@ def fingerprint_texts(
 
     Examples
     --------
-    >>> from simhash_spark.config import FingerprintSettings, Profile
+    >>> from simhash_spark.profiles import FingerprintSettings, Profile
     >>> data = np.frombuffer(b"abcde", dtype=np.uint8)
     >>> settings = FingerprintSettings(Profile("example", min_features=1))
     >>> fingerprint_texts(data, np.array([0, 5], dtype=np.int64), settings).words
@@ -95,6 +99,57 @@ def fingerprint_texts(
     return FingerprintBatch(words, n_features >= settings.profile.min_features, n_features)
 
 
+def fingerprint_features(
+    spans: tuple[Bytes, Integers],
+    n_features: Integers,
+    settings: FingerprintSettings,
+    weights: Floats | None = None,
+) -> FingerprintBatch:
+    """Fingerprint documents whose features are given: only hash and tie of the profile count.
+
+    Parameters
+    ----------
+    spans : tuple of ndarray
+        UTF-8 of the features, one after the other, and where each starts in
+        it, and the end: dtypes uint8 and int64, as in an Arrow string column.
+    n_features : ndarray of shape (n_docs,), dtype int64
+        How many of them each document has.
+    settings : FingerprintSettings
+        What defines a fingerprint.
+    weights : ndarray of shape (n_features,), dtype float64, optional
+        Their weights; none: each weighs 1. Those of repeated features add up.
+
+    Returns
+    -------
+    FingerprintBatch
+        One row per document, in order; no fingerprint where all weights are 0.
+
+    Raises
+    ------
+    ConfigError
+        If a weight is negative, NaN or infinite.
+
+    Examples
+    --------
+    >>> from simhash_spark.profiles import FingerprintSettings, Profile
+    >>> from simhash_spark.steps import Fnv1
+    >>> settings = FingerprintSettings(Profile("example", hash=Fnv1(), tie=1, min_features=1))
+    >>> spans = np.frombuffer(b"foobar", dtype=np.uint8), np.array([0, 3, 6], dtype=np.int64)
+    >>> fingerprint_features(spans, np.array([2], dtype=np.int64), settings).words
+    array([[15626337424163814835]], dtype=uint64)
+    """
+    data, offsets = spans
+    profile, n_docs = settings.profile, len(n_features)
+    lengths = np.diff(offsets)
+    hashes = hash_features(data, offsets[:-1], lengths, profile.hash, n_words=settings.bits // 64)
+    whole = None
+    if weights is not None:
+        docs = np.repeat(np.arange(n_docs, dtype=np.int64), n_features)
+        whole = as_whole(weights, docs, n_docs)
+    words, n_voted = _vote(Weighed(hashes, n_features, whole), profile.tie)
+    return FingerprintBatch(words, n_voted >= profile.min_features, n_voted)
+
+
 def _chunks(offsets: Integers) -> Iterator[tuple[int, int]]:
     """Cut the documents into chunks of about ``CHUNK_BYTES``."""
     begin, n_docs = 0, len(offsets) - 1
@@ -108,14 +163,26 @@ def _chunks(offsets: Integers) -> Iterator[tuple[int, int]]:
 def _fingerprint_chunk(
     data: Bytes, offsets: Integers, settings: FingerprintSettings
 ) -> tuple[Words, Integers]:
-    n_docs, n_words = len(offsets) - 1, settings.bits // 64
-    data, offsets = prepare_texts(*clean_texts(data, offsets), settings.profile)
+    profile, n_docs, n_words = settings.profile, len(offsets) - 1, settings.bits // 64
+    data, offsets = clean_texts(data, offsets, profile.clean)
+    if isinstance(profile.tokenize, Keywords | Tagged | Scored):
+        spans, n_features, weights = score_words(data, offsets, profile.tokenize)
+        batch = fingerprint_features(spans, n_features, settings, weights)
+        return batch.words, batch.n_features
+    data, offsets = prepare_texts(data, offsets, profile.tokenize)
     if len(data) > LONG_BYTES and n_docs == 1:
-        votes, n_features = count_long(data, settings.profile, n_words)
-        return majority(votes, n_features), n_features
-    spans = find_features(data, offsets, settings.profile)
-    if not len(spans.starts):
+        votes, totals, n_features = count_long(data, profile, n_words)
+        return majority(votes, totals, profile.tie), n_features
+    found = find_features(data, offsets, profile.tokenize)
+    if not len(found.starts):
         return np.zeros((n_docs, n_words), dtype=np.uint64), np.zeros(n_docs, dtype=np.int64)
-    hashes = hash_spans(data, spans.starts, spans.lengths, n_words=n_words)
-    hashes, n_features = distinct_hashes(hashes, spans.docs, n_docs)
-    return majority(count_votes(hashes, n_features), n_features), n_features
+    hashes = hash_features(data, found.starts, found.lengths, profile.hash, n_words=n_words)
+    return _vote(weigh_features(hashes, found.docs, n_docs, profile.weigh), profile.tie)
+
+
+def _vote(weighed: Weighed, tie: int) -> tuple[Words, Integers]:
+    votes = count_votes(weighed.hashes, weighed.n_features, weighed.weights)
+    totals = total_weights(weighed.n_features, weighed.weights)
+    words = majority(votes, totals, tie)
+    words[totals == 0] = 0
+    return words, np.where(totals > 0, weighed.n_features, 0)

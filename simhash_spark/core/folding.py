@@ -30,8 +30,12 @@ if TYPE_CHECKING:
 
 SEPARATOR = 0xD800
 FINAL_SIGMA = "Σ"
-TABLE_SIZE = 0x20000
-"""Code points looked up: the first two planes, but for the last, which stands for all beyond."""
+TABLE_SIZE = 0x40000
+"""Code points looked up: the first four planes, but for the last, which stands for all beyond."""
+
+HAN_PLANES = 0x20000
+VARIANTS = range(0x2F800, 0x2FA20)
+"""Of the planes of rare Han characters, only these fold to others than themselves."""
 
 IN_CONTEXT = 0x7FFFFFFF
 """Table value of a character whose folding depends on its neighbors."""
@@ -46,7 +50,7 @@ class FoldingTable:
 
     Parameters
     ----------
-    values : ndarray of shape (0x20000,), dtype uint32
+    values : ndarray of shape (0x40000,), dtype uint32
         A code point, ``EXPANDED`` plus the number of an expansion, or
         ``IN_CONTEXT``.
     pool : ndarray, dtype uint32
@@ -152,9 +156,10 @@ def _expand(
 
 def _table() -> FoldingTable:
     seconds = _seconds()
-    values = np.full(TABLE_SIZE, IN_CONTEXT, dtype=np.uint32)
+    values = np.arange(TABLE_SIZE, dtype=np.uint32)
+    values[:HAN_PLANES] = values[-1] = IN_CONTEXT
     expansions: list[str] = []
-    for code in range(TABLE_SIZE - 1):
+    for code in (*range(HAN_PLANES), *VARIANTS):
         first = unicodedata.normalize("NFKD", chr(code))[0]
         normal = unicodedata.normalize("NFKC", chr(code))
         if unicodedata.combining(first) or first in seconds or FINAL_SIGMA in normal:
@@ -171,7 +176,7 @@ def _table() -> FoldingTable:
 
 def _seconds() -> frozenset[str]:
     """Characters that compose with the one before them, combining marks left out."""
-    parts = [unicodedata.decomposition(chr(code)).split() for code in range(TABLE_SIZE)]
+    parts = [unicodedata.decomposition(chr(code)).split() for code in range(HAN_PLANES)]
     pairs = [pair for pair in parts if len(pair) == 2 and not pair[0].startswith("<")]
     jamo = [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]
     return frozenset(chr(int(pair[1], 16)) for pair in pairs) | frozenset(map(chr, jamo))

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simhash_spark.core.scripts import join_unspaced
 from simhash_spark.core.text import squeeze
 from simhash_spark.core.utf8 import (
     PIECE_BYTES,
@@ -33,17 +32,18 @@ from simhash_spark.core.utf8 import (
 )
 from simhash_spark.core.worker import once_per_worker
 from simhash_spark.errors import ConfigError
+from simhash_spark.steps import Characters, Jieba
 
 if TYPE_CHECKING:
-    from simhash_spark.config import Profile
     from simhash_spark.core.typing import Booleans, Bytes, Integers
+    from simhash_spark.steps import Tokenizer
 
 CHARACTER_STARTS = bytes(range(0x80)) + bytes(range(0xC0, 0x100))
 CUTS = b" "
 """Bytes that a clean text may be cut before: jieba looks at what lies between two spaces alone."""
 
 
-def prepare_texts(data: Bytes, offsets: Integers, profile: Profile) -> tuple[Bytes, Integers]:
+def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[Bytes, Integers]:
     """Reduce clean texts to the characters or words that their n-grams are made of.
 
     Parameters
@@ -52,14 +52,13 @@ def prepare_texts(data: Bytes, offsets: Integers, profile: Profile) -> tuple[Byt
         UTF-8 of the clean texts.
     offsets : ndarray of shape (n_docs + 1,), dtype int64
         Where each text starts in ``data``, from 0.
-    profile : Profile
-        Its ``features`` say what a word is.
+    tokenize : Characters, Words or Jieba
+        What a word is.
 
     Returns
     -------
     data, offsets : ndarray
-        For ``characters``: no space beside a character of a script written
-        without them. Else: words with one space between two; a text without
+        For ``Characters``: the same. Else: words with one space between two; a text without
         any word stays as it is, what lies between its spaces counting as words.
 
     Raises
@@ -73,21 +72,23 @@ def prepare_texts(data: Bytes, offsets: Integers, profile: Profile) -> tuple[Byt
 
     Examples
     --------
-    >>> from simhash_spark.config import Profile
+    >>> from simhash_spark.steps import Words
     >>> data = np.frombuffer("don't (stop) ...".encode(), dtype=np.uint8)
-    >>> words = prepare_texts(data, np.array([0, 13, 16]), Profile("p", "words"))
+    >>> words = prepare_texts(data, np.array([0, 13, 16]), Words())
     >>> words[0].tobytes(), words[1].tolist()
     (b'don t stop...', [0, 10, 13])
     """
-    if profile.features == "characters":
-        return join_unspaced(data, offsets)
-    split = _split_runs if profile.features == "words" else _split_jieba
-    words, bounds = split(data, offsets)
+    if isinstance(tokenize, Characters):
+        return data, offsets
+    if isinstance(tokenize, Jieba):
+        words, bounds = _split_jieba(data, offsets, tokenize)
+    else:
+        words, bounds = _split_runs(data, offsets)
     is_wordless = (np.diff(bounds) == 0) & (np.diff(offsets) > 0)
     if not is_wordless.any():
         return words, bounds
     kept = [
-        data[offsets[doc] : offsets[doc + 1]]
+        _split_spaces(data[offsets[doc] : offsets[doc + 1]])
         if is_wordless[doc]
         else words[bounds[doc] : bounds[doc + 1]]
         for doc in range(len(offsets) - 1)
@@ -133,6 +134,11 @@ def check_dictionary(expected: str) -> None:
         raise ConfigError(message)
 
 
+def tokenizer_of_worker() -> Any:  # noqa: ANN401 - jieba has no types
+    """Give this process's jieba; its dictionary is the package's."""
+    return once_per_worker("jieba", _build_tokenizer)
+
+
 def _split_runs(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     if len(offsets) > 2 or len(data) <= 2 * PIECE_BYTES:
         return squeeze(*_blank(data, offsets))
@@ -151,18 +157,35 @@ def _blank(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     return words, character_starts(words)[starts]
 
 
-def _split_jieba(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
-    cut = once_per_worker("jieba", _build_tokenizer).cut
+def _split_jieba(data: Bytes, offsets: Integers, jieba: Jieba) -> tuple[Bytes, Integers]:
+    tokenizer = tokenizer_of_worker()
+    cut = tokenizer.cut if jieba.mode == "default" else tokenizer.cut_for_search
+    is_kept = _is_visible if jieba.punctuation else has_word
     texts = []
     for doc in range(len(offsets) - 1):
         parts = pieces(data[offsets[doc] : offsets[doc + 1]], CUTS)
-        kept = [" ".join(filter(_has_word, cut(part.tobytes().decode("utf-8")))) for part in parts]
+        tokens = (cut(part.tobytes().decode("utf-8"), HMM=jieba.hmm) for part in parts)
+        kept = [" ".join(filter(is_kept, part)) for part in tokens]
         texts.append(" ".join(filter(None, kept)).encode("utf-8"))
     return np.frombuffer(b"".join(texts), dtype=np.uint8), _bounds([len(text) for text in texts])
 
 
-def _has_word(token: str) -> bool:
+def has_word(token: str) -> bool:
+    """Tell whether a token has a letter or digit.
+
+    >>> has_word("c++"), has_word("...")
+    (True, False)
+    """
     return token.isalnum() or any(map(str.isalnum, token))
+
+
+def _is_visible(token: str) -> bool:
+    return not token.isspace()
+
+
+def _split_spaces(data: Bytes) -> Bytes:
+    words = " ".join(data.tobytes().decode("utf-8").split())
+    return np.frombuffer(words.encode("utf-8"), dtype=np.uint8)
 
 
 def _bounds(lengths: list[int]) -> Integers:

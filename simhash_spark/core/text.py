@@ -1,4 +1,4 @@
-"""Raw text to clean text: NFKC, lower case, white space runs as one space.
+"""Raw text to clean text: by default NFKC, lower case, white space runs as one space.
 
 Texts stand in one UTF-8 buffer with offsets, as in an Arrow string column, on
 the way in and on the way out.
@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simhash_spark.core.cleaning import clean_text
 from simhash_spark.core.folding import fold
+from simhash_spark.core.scripts import join_unspaced
 from simhash_spark.core.utf8 import PIECE_BYTES, SPACE, bounds_of_one, pieces
+from simhash_spark.steps import USUAL
 
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Booleans, Bytes, Integers
@@ -21,7 +24,9 @@ CUTS = b"\t\n\r ,;!?()<>=/0123456789"
 is a letter or is looked through by the rule for a final sigma (as full stop and colon are)."""
 
 
-def clean_texts(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
+def clean_texts(
+    data: Bytes, offsets: Integers, steps: tuple[str, ...] = USUAL
+) -> tuple[Bytes, Integers]:
     r"""Clean every text of a chunk.
 
     Parameters
@@ -30,6 +35,8 @@ def clean_texts(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
         UTF-8 of the texts, one after the other; invalid bytes count as U+FFFD.
     offsets : ndarray of shape (n_docs + 1,), dtype int64
         Where each text starts in ``data``, and the end of the last one.
+    steps : tuple of str
+        Names of ``steps.CLEANERS``, in order.
 
     Returns
     -------
@@ -40,7 +47,9 @@ def clean_texts(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
 
     Notes
     -----
-    Per text: ``" ".join(unicodedata.normalize("NFKC", text).lower().split())``.
+    Per text: what ``cleaning.clean_text`` gives. The usual steps, where they are
+    the last ones, run on all texts at once: NFKC, lower case, one space between
+    two words are ``" ".join(unicodedata.normalize("NFKC", text).lower().split())``.
 
     Examples
     --------
@@ -51,9 +60,17 @@ def clean_texts(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     """
     data = data[offsets[0] : offsets[-1]]
     offsets = offsets - offsets[0]
+    n_joined = int(steps[-1:] == ("unspaced",))
+    usual = steps[-3 - n_joined : len(steps) - n_joined]
+    if usual != USUAL:
+        return _clean_each(data, offsets, steps)
+    if len(steps) > len(USUAL) + n_joined:
+        data, offsets = _clean_each(data, offsets, steps[: -3 - n_joined])
     if len(offsets) == 2 and len(data) > 2 * PIECE_BYTES:
-        return _clean_long(data)
-    return squeeze(*fold(data, offsets))
+        data, offsets = _clean_long(data)
+    else:
+        data, offsets = squeeze(*fold(data, offsets))
+    return join_unspaced(data, offsets) if n_joined else (data, offsets)
 
 
 def squeeze(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
@@ -90,6 +107,15 @@ def squeeze(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     is_dropped = np.zeros(len(data), dtype=np.bool_)
     is_dropped[trailing] = True
     return _drop(data, offsets, is_dropped)
+
+
+def _clean_each(data: Bytes, offsets: Integers, steps: tuple[str, ...]) -> tuple[Bytes, Integers]:
+    raw = data.tobytes()
+    bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    texts = (raw[start:end].decode("utf-8", errors="replace") for start, end in bounds)
+    cleaned = [clean_text(text, steps).encode("utf-8") for text in texts]
+    lengths = np.array([0, *map(len, cleaned)], dtype=np.int64)
+    return np.frombuffer(b"".join(cleaned), dtype=np.uint8), np.cumsum(lengths)
 
 
 def _clean_long(data: Bytes) -> tuple[Bytes, Integers]:

@@ -1,4 +1,4 @@
-"""Feature hashes to fingerprints: each distinct hash of a document votes on every bit."""
+"""Weighed hashes to fingerprints: each feature of a document votes on every bit."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from simhash_spark.core.typing import Booleans, Hashes, Integers, Words
+    from simhash_spark.core.typing import Hashes, Integers, Places, Words
 
-LANES = np.uint64(0x0101010101010101)
+MIX_DOC = np.uint64(0x9E3779B97F4A7C15)
+MIX_SLOT = np.array([1, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD], dtype=np.uint64)
+"""Odd numbers without pattern, one for each round through the table."""
+
+SLOTS_PER_FEATURE = 2
 LANE_FULL = 255
-"""Votes that a lane of eight bits can count."""
+"""Votes of weight 1 that a lane of eight bits can count."""
 
 
-def distinct_hashes(hashes: Hashes, docs: Integers, n_docs: int) -> tuple[Hashes, Integers]:
+def distinct_hashes(
+    hashes: Hashes, docs: Integers, n_docs: int, *, is_counted: bool = False
+) -> tuple[Hashes, Integers, Integers | None]:
     """Keep one of the features of a document whose word 0 is the same.
 
     Parameters
@@ -25,6 +31,8 @@ def distinct_hashes(hashes: Hashes, docs: Integers, n_docs: int) -> tuple[Hashes
         Document of each feature, from 0.
     n_docs : int
         Number of documents.
+    is_counted : bool
+        Whether ``counts`` are asked for.
 
     Returns
     -------
@@ -32,12 +40,15 @@ def distinct_hashes(hashes: Hashes, docs: Integers, n_docs: int) -> tuple[Hashes
         Distinct hashes, document by document.
     n_features : ndarray of shape (n_docs,), dtype int64
         How many of them each document has.
+    counts : ndarray of shape (n_distinct,), dtype int64, or None
+        How often each of them occurs.
 
     Notes
     -----
-    One sort of words packed from document, first bits of the hash and
-    position. Neighbours equal in what was packed are compared in full; where
-    they differ, all features are sorted by the full hash instead.
+    Each feature writes its place into a table, at a slot that follows from
+    hash and document; the one found there stands for all that equal it. Those
+    that share a slot with another go through the table once more, and the few
+    left after that are sorted.
 
     Examples
     --------
@@ -45,26 +56,33 @@ def distinct_hashes(hashes: Hashes, docs: Integers, n_docs: int) -> tuple[Hashes
     >>> distinct_hashes(hashes, np.array([0, 0, 0, 1], dtype=np.int64), 2)[1].tolist()
     [2, 1]
     """
-    first = hashes[:, 0]
-    order, is_same = _sorted_by_prefix(first, docs, n_docs)
-    is_repeated = is_same & (first[order[1:]] == first[order[:-1]])
-    if not np.array_equal(is_same, is_repeated):
-        order = np.lexsort((first, docs))
-        is_same = docs[order[1:]] == docs[order[:-1]]
-        is_repeated = is_same & (first[order[1:]] == first[order[:-1]])
-    kept = order[np.append(True, ~is_repeated)]
-    return hashes[kept], np.bincount(docs[kept], minlength=n_docs).astype(np.int64)
+    if (docs[1:] < docs[:-1]).any():
+        order = np.argsort(docs, kind="stable")
+        hashes, docs = hashes[order], docs[order]
+    keys = docs.astype(np.uint64)
+    keys *= MIX_DOC
+    keys ^= hashes[:, 0]
+    same = _same_key(keys, n_rounds=2)
+    if (docs[same] != docs).any():  # two documents gave one key: about once in 2^64 pairs
+        same = _same_by_sorting(hashes[:, 0], docs)
+    kept = np.flatnonzero(same == np.arange(len(same), dtype=np.int32))
+    ends = np.searchsorted(docs, np.arange(n_docs + 1, dtype=np.int64))
+    n_features = np.diff(np.searchsorted(kept, ends))
+    counts = np.bincount(same, minlength=len(same))[kept] if is_counted else None
+    return hashes[kept], n_features, counts
 
 
-def count_votes(hashes: Hashes, n_features: Integers) -> Integers:
-    """Count the features of each document that have each bit set.
+def count_votes(hashes: Hashes, n_features: Integers, weights: Integers | None = None) -> Integers:
+    """Add up the weights of the features of each document that have each bit set.
 
     Parameters
     ----------
-    hashes : ndarray of shape (n_distinct, n_words), dtype uint64
-        Distinct hashes, document by document.
+    hashes : ndarray of shape (n_features, n_words), dtype uint64
+        Hashes, document by document.
     n_features : ndarray of shape (n_docs,), dtype int64
         How many of them each document has.
+    weights : ndarray of shape (n_features,), dtype int64, optional
+        Their weights, which add up to less than 2^63; none: each weighs 1.
 
     Returns
     -------
@@ -73,8 +91,9 @@ def count_votes(hashes: Hashes, n_features: Integers) -> Integers:
 
     Notes
     -----
-    Eight bits are counted at once, each in a byte of the word, over segments
-    of at most 255 features.
+    Several bits are counted at once, each in a lane of the word: without
+    weights in eight of eight bits, over segments of at most 255 features;
+    with weights in lanes wide enough for the sum.
 
     Examples
     --------
@@ -87,29 +106,41 @@ def count_votes(hashes: Hashes, n_features: Integers) -> Integers:
     if not len(filled):
         return votes
     counts = n_features[filled]
-    n_segments = -(-counts // LANE_FULL)
-    first_segments = np.cumsum(n_segments) - n_segments
-    within = np.arange(int(n_segments.sum()), dtype=np.int64) - np.repeat(
-        first_segments, n_segments
-    )
-    starts = np.repeat(np.cumsum(counts) - counts, n_segments) + within * LANE_FULL
+    starts = np.cumsum(counts) - counts
     for word in range(hashes.shape[1]):
-        sums = _count_lanes(np.ascontiguousarray(hashes[:, word]), starts)
-        if len(starts) > len(filled):
-            sums = np.add.reduceat(sums, first_segments, axis=0)
+        column = np.ascontiguousarray(hashes[:, word])
+        if weights is None:
+            sums = _count_segments(column, starts, counts)
+        else:
+            sums = _add_lanes(column, starts, _lane_bits(weights, starts), weights)
         votes[filled, word * 64 : word * 64 + 64] = sums
     return votes
 
 
-def majority(votes: Integers, n_features: Integers) -> Words:
-    """Set each bit that more than half of the features have set; a tie gives 0.
+def total_weights(n_features: Integers, weights: Integers | None = None) -> Integers:
+    """Add up the weights of all features of each document.
+
+    >>> total_weights(np.array([2, 0, 1], dtype=np.int64), np.array([5, 1, 9], dtype=np.int64))
+    array([6, 0, 9])
+    """
+    if weights is None:
+        return n_features
+    ends = np.cumsum(n_features)
+    sums = np.append(0, np.cumsum(weights))
+    return sums[ends] - sums[ends - n_features]
+
+
+def majority(votes: Integers, totals: Integers, tie: int = 0) -> Words:
+    """Set each bit that has more than half of the weight.
 
     Parameters
     ----------
     votes : ndarray of shape (n_docs, n_words * 64), dtype int64
         Features with each bit set.
-    n_features : ndarray of shape (n_docs,), dtype int64
-        Features in all.
+    totals : ndarray of shape (n_docs,), dtype int64
+        Weight of all features.
+    tie : {0, 1}
+        The bit that has half of it.
 
     Returns
     -------
@@ -123,31 +154,69 @@ def majority(votes: Integers, n_features: Integers) -> Words:
     >>> majority(votes, np.array([2], dtype=np.int64)).tolist()
     [[5]]
     """
-    is_set = votes * 2 > n_features[:, np.newaxis]
+    lead = votes - (totals[:, np.newaxis] - votes)
+    is_set = lead >= 0 if tie else lead > 0
     packed = np.packbits(is_set, axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64)
 
 
-def _sorted_by_prefix(first: Words, docs: Integers, n_docs: int) -> tuple[Integers, Booleans]:
-    """Order by document and first bits of the hash, and where neighbours agree in both."""
-    doc_bits = max((n_docs - 1).bit_length(), 1)
-    place_bits = max((len(first) - 1).bit_length(), 1)
-    hash_bits = 64 - doc_bits - place_bits
-    keys = first >> np.uint64(64 - hash_bits)
-    keys |= docs.astype(np.uint64) << np.uint64(hash_bits)
-    keys <<= np.uint64(place_bits)
-    keys |= np.arange(len(first), dtype=np.uint64)
-    keys.sort()
-    order = (keys & np.uint64((1 << place_bits) - 1)).astype(np.int64)
-    keys >>= np.uint64(place_bits)
-    return order, keys[1:] == keys[:-1]
+def _same_key(keys: Words, n_rounds: int) -> Places:
+    """Give the place of one equal key, the same one for all."""
+    if not n_rounds:
+        return _same_by_sorting(keys, np.zeros(len(keys), dtype=np.int64))
+    places = np.arange(len(keys), dtype=np.int32)
+    bits = (SLOTS_PER_FEATURE * len(keys)).bit_length()
+    slots = (keys * MIX_SLOT[n_rounds]) >> np.uint64(64 - bits)
+    table = np.empty(1 << bits, dtype=np.int32)
+    at = slots.view(np.int64)
+    table[at] = places
+    same = table[at]
+    others = np.flatnonzero(keys[same] != keys)
+    if len(others):
+        same[others] = others[_same_key(keys[others], n_rounds - 1)]
+    return same
 
 
-def _count_lanes(hashes: Words, starts: Integers) -> Integers:
-    """Count per segment and bit; starts are those of segments of at most 255 hashes."""
-    sums = np.empty((len(starts), 8, 8), dtype=np.uint8)
-    for bit in range(8):
-        lanes = (hashes >> np.uint64(bit)) & LANES
-        totals = np.add.reduceat(lanes, starts).astype("<u8")
-        sums[:, :, bit] = totals.view(np.uint8).reshape(-1, 8)
-    return sums.reshape(-1, 64).astype(np.int64)
+def _same_by_sorting(first: Words, docs: Integers) -> Places:
+    order = np.lexsort((first, docs))
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = (first[order[1:]] != first[order[:-1]]) | (docs[order[1:]] != docs[order[:-1]])
+    same = np.empty(len(order), dtype=np.int32)
+    same[order] = order[is_new][np.cumsum(is_new) - 1]
+    return same
+
+
+def _count_segments(hashes: Words, starts: Integers, counts: Integers) -> Integers:
+    """Count per document and bit, over segments that a lane of eight bits can count."""
+    n_segments = -(-counts // LANE_FULL)
+    if len(starts) == n_segments.sum():
+        return _add_lanes(hashes, starts, 8)
+    first_segments = np.cumsum(n_segments) - n_segments
+    within = np.arange(int(n_segments.sum()), dtype=np.int64) - np.repeat(
+        first_segments, n_segments
+    )
+    sums = _add_lanes(hashes, np.repeat(starts, n_segments) + within * LANE_FULL, 8)
+    return np.add.reduceat(sums, first_segments, axis=0)
+
+
+def _lane_bits(weights: Integers, starts: Integers) -> int:
+    """Bits of a lane that holds the sum of the weights from each start to the next."""
+    largest = int(np.add.reduceat(weights, starts).max())
+    return next(bits for bits in (16, 32, 64) if largest >> bits == 0)
+
+
+def _add_lanes(
+    hashes: Words, starts: Integers, lane_bits: int, weights: Integers | None = None
+) -> Integers:
+    """Add up per bit, from each start to the next; no sum may exceed its lane."""
+    lanes = np.uint64(sum(1 << place for place in range(0, 64, lane_bits)))
+    sums = np.empty((len(starts), 64 // lane_bits, lane_bits), dtype=np.int64)
+    votes = np.empty_like(hashes)  # written again for each bit: fresh memory costs page faults
+    for bit in range(lane_bits):
+        np.right_shift(hashes, np.uint64(bit), out=votes)
+        votes &= lanes
+        if weights is not None:
+            votes *= weights.view(np.uint64)
+        totals = np.add.reduceat(votes, starts).astype("<u8")
+        sums[:, :, bit] = totals.view(f"<u{lane_bits // 8}").reshape(len(starts), -1)
+    return sums.reshape(-1, 64)

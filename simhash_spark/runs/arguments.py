@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from simhash_spark import columns as c
-from simhash_spark.config import DedupConfig, Profile
+from simhash_spark.config import DedupConfig
 from simhash_spark.errors import ConfigError
+from simhash_spark.profiles import Profile
 from simhash_spark.runs.losses import PATH
 from simhash_spark.runs.settings import SETTINGS, Setting, read_config, read_toml
 from simhash_spark.runs.sources import Source

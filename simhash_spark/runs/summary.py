@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from simhash_spark.config import Profile
 from simhash_spark.core.bands import BandLayout
+from simhash_spark.profiles import Profile
 from simhash_spark.runs.progress import seconds_by_name
 from simhash_spark.version import __version__
 
@@ -116,7 +116,7 @@ def _plan(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
 
 def _versions(config: DedupConfig, spark_version: str) -> dict[str, str | None]:
     names = ["pyspark", "numpy", "pyarrow"]
-    if isinstance(config.profile, Profile) and config.profile.features == "jieba":
+    if isinstance(config.profile, Profile) and config.profile.needs_jieba:
         names.append("jieba")
     return {
         "simhash_spark": __version__,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from simhash_spark.config import FingerprintSettings
+    from simhash_spark.profiles import FingerprintSettings
 
 
 def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) -> DataFrame:
@@ -56,7 +56,7 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
     """
     _check_columns(documents)
     schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
-    digest = dictionary_digest() if settings.profile.features == "jieba" else None
+    digest = dictionary_digest() if settings.profile.needs_jieba else None
     length = F.length(c.TEXT).cast("long").alias(c.N_CHARACTERS)
     narrowed = documents.select(c.ID, c.TEXT, length)
     return narrowed.mapInArrow(_batches_fingerprinter(settings, digest), schema).select(

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from simhash_spark.config import PROFILES, FingerprintSettings
 from simhash_spark.core.fingerprints import fingerprint_texts
+from simhash_spark.profiles import PROFILES, FingerprintSettings
 from tests import oracles
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.config import Profile
 from simhash_spark.core.features import find_features
 from simhash_spark.core.scripts import UNSPACED, is_unspaced, join_unspaced
+from simhash_spark.steps import Characters, Tokenizer, Words
 from tests import oracles
 
-CHARACTERS = Profile("p", sizes=(5,), unspaced_size=3)
-WORDS = Profile("p", "words", sizes=(2,))
+CHARACTERS = Characters((5,), 3)
+WORDS = Words((2,))
 
 
-def features_of(profile: Profile, *texts: str) -> list[list[str]]:
+def features_of(tokenize: Tokenizer, *texts: str) -> list[list[str]]:
     raw = [text.encode() for text in texts]
     data = np.frombuffer(b"".join(raw), dtype=np.uint8)
-    spans = find_features(data, np.cumsum([0, *map(len, raw)], dtype=np.int64), profile)
+    spans = find_features(data, np.cumsum([0, *map(len, raw)], dtype=np.int64), tokenize)
     found: list[list[str]] = [[] for _ in texts]
     for start, length, doc in zip(spans.starts, spans.lengths, spans.docs, strict=True):
         found[doc].append(data[start : start + length].tobytes().decode())
@@ -61,18 +61,18 @@ def test_words_give_ngrams(text: str, features: list[str]):
 
 
 def test_several_sizes_are_all_taken_but_one_for_unspaced_scripts():
-    profile = Profile("p", sizes=(2, 3), unspaced_size=1)
+    tokenize = Characters((2, 3), 1)
 
-    assert features_of(profile, "abc世") == [["ab", "abc", "bc", "bc世", "c世", "世"]]
+    assert features_of(tokenize, "abc世") == [["ab", "abc", "bc", "bc世", "c世", "世"]]
 
 
-@pytest.mark.parametrize("profile", [CHARACTERS, WORDS], ids=["characters", "words"])
-def test_no_ngram_reaches_into_the_next_document(profile: Profile):
+@pytest.mark.parametrize("tokenize", [CHARACTERS, WORDS], ids=["characters", "words"])
+def test_no_ngram_reaches_into_the_next_document(tokenize: Tokenizer):
     texts = ["to be", "or not to be", "", "x", "近似重复", "abcdefgh"]
 
-    together = features_of(profile, *texts)
+    together = features_of(tokenize, *texts)
 
-    assert together == [features_of(profile, text)[0] for text in texts]
+    assert together == [features_of(tokenize, text)[0] for text in texts]
 
 
 def test_the_table_of_scripts_is_that_of_the_oracle():

@@ -9,13 +9,42 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simhash_spark.config import PROFILES, FingerprintSettings, Profile
 from simhash_spark.core import fingerprints
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
+from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
+from simhash_spark.steps import (
+    USUAL,
+    Blake2b,
+    Capped,
+    Characters,
+    Count,
+    Fnv1,
+    Fnv1a,
+    Log,
+    Md5,
+    Polynomial,
+    Words,
+)
 from tests import oracles
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "fingerprints.json").read_text("utf-8"))
-MOST = [*PROFILES.values(), Profile("tiny", sizes=(1, 3), unspaced_size=2, min_features=1)]
+FROZEN = Path(__file__).parents[1] / "golden"
+GOLDEN = json.loads((FROZEN / "fingerprints.json").read_text("utf-8"))
+PRESETS = json.loads((FROZEN / "presets.json").read_text("utf-8"))
+"""The same texts, 64 bits, for the profiles that reproduce what others do."""
+
+TINY = Profile("tiny", Characters((1, 3), 2), (*USUAL, "unspaced"), min_features=1)
+OTHERS = [
+    Profile("log", Characters((2,), 1), weigh=Log(), hash=Blake2b()),
+    Profile("capped", Words(), ("lower",), Capped(2), Md5("last", "little"), tie=1),
+    Profile("once", Words((1, 2)), hash=Polynomial(3), tie=1, min_features=1),
+]
+NARROW = [
+    Profile("fnv1", Characters((3,), 1), weigh=Count(), hash=Fnv1(), min_features=1),
+    Profile("fnv1a", Characters((3,), 1), hash=Fnv1a(), min_features=2),
+]
+OURS = [PROFILES[name] for name in ("auto", "zh-words", "en-words")]
+PLAIN = [profile for profile in PROFILES.values() if not profile.is_scored]
+MOST = [*PLAIN, TINY, *OTHERS]
 BY_NAME = pytest.mark.parametrize("profile", MOST, ids=lambda profile: profile.name)
 VALID = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 MIXED = st.text(
@@ -52,10 +81,19 @@ def test_any_text_has_the_fingerprint_of_the_oracle(profile: Profile, texts: lis
     batch = fingerprint_all(texts, profile, bits)
 
     assert words_of(batch) == [oracles.fingerprint(text, profile, bits) for text in texts]
-    assert batch.n_features.tolist() == [len(oracles.features_of(t, profile)) for t in texts]
+    assert batch.n_features.tolist() == [oracles.count_features(t, profile) for t in texts]
 
 
-@BY_NAME
+@pytest.mark.parametrize("profile", NARROW, ids=lambda profile: profile.name)
+@settings(max_examples=60)
+@given(texts=st.lists(st.one_of(VALID, MIXED), max_size=6))
+def test_hashes_of_64_bits_give_the_fingerprint_of_the_oracle(profile: Profile, texts: list[str]):
+    batch = fingerprint_all(texts, profile)
+
+    assert words_of(batch) == [oracles.fingerprint(text, profile) for text in texts]
+
+
+@pytest.mark.parametrize("profile", OURS, ids=lambda profile: profile.name)
 def test_the_first_word_of_128_bits_is_the_fingerprint_of_64(profile: Profile):
     texts = ["to be or not to be that is the question " * 3, "近似重复的文档只差几个比特", "世"]
 
@@ -103,7 +141,7 @@ def test_every_script_gets_a_fingerprint_of_its_own():
     ("text", "n_features"),
     [("", 0), (" \n\u3000", 0), ("a", 1), ("世", 1), ("ab", 1), ("世界", 1), ("!", 1), ("?!?", 1)],
 )
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+@pytest.mark.parametrize("profile", OURS, ids=lambda profile: profile.name)
 def test_texts_of_a_few_characters_have_no_fingerprint(
     profile: Profile, text: str, n_features: int
 ):
@@ -134,7 +172,7 @@ def test_no_document_gives_no_fingerprint():
 
 
 @pytest.mark.parametrize("bits", [64, 128])
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+@pytest.mark.parametrize("profile", OURS, ids=lambda profile: profile.name)
 def test_fingerprints_are_those_frozen(profile: Profile, bits: int):
     """A change here is a breaking change: indexes that users keep no longer match."""
     frozen = [words and tuple(int(word, 16) for word in words) for words in GOLDEN[profile.name]]
@@ -142,3 +180,14 @@ def test_fingerprints_are_those_frozen(profile: Profile, bits: int):
     actual = words_of(fingerprint_all(GOLDEN["texts"], profile, bits))
 
     assert actual == [words and words[: bits // 64] for words in frozen]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_fingerprints_of_the_presets_are_those_frozen(name: str):
+    frozen = [word and (int(word, 16),) for word in PRESETS[name]]
+
+    assert words_of(fingerprint_all(GOLDEN["texts"], PROFILES[name])) == frozen
+
+
+def test_every_profile_has_frozen_fingerprints():
+    assert set(PROFILES) == set(PRESETS) | set(GOLDEN) - {"texts"}

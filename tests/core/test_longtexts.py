@@ -7,12 +7,19 @@ import sys
 import numpy as np
 import pytest
 
-from simhash_spark.config import PROFILES, FingerprintSettings, Profile
 from simhash_spark.core import fingerprints, longtexts, segmentation, text, utf8
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
+from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
+from simhash_spark.steps import Capped, Characters, Count, Log, Md5, Words
 
-SIZES = Profile("sizes", sizes=(2, 7), unspaced_size=1)
-BIGRAMS = Profile("bigrams", features="words", sizes=(1, 2))
+SIZES = Profile("sizes", Characters((2, 7), 1))
+PLAIN = [profile for profile in PROFILES.values() if not profile.is_scored]
+WEIGHED = [
+    Profile("count", Characters((2, 7), 1), weigh=Count()),
+    Profile("log", Words((1, 2)), weigh=Log()),
+    Profile("capped", Characters((3,)), weigh=Capped(3), hash=Md5(), tie=1),
+]
+BIGRAMS = Profile("bigrams", Words((1, 2)))
 
 
 def fingerprint_all(texts: list[str], profile: Profile) -> FingerprintBatch:
@@ -39,7 +46,7 @@ def long_text(seed: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "profile", [*PROFILES.values(), SIZES, BIGRAMS], ids=lambda profile: profile.name
+    "profile", [*PLAIN, SIZES, BIGRAMS, *WEIGHED], ids=lambda profile: profile.name
 )
 @pytest.mark.parametrize("most_hashes", [16, 10_000])
 def test_a_text_read_in_pieces_has_the_fingerprint_of_the_whole(
@@ -64,7 +71,7 @@ def test_a_text_read_in_pieces_has_the_fingerprint_of_the_whole(
 MEASURE = """
 import resource
 import numpy as np
-from simhash_spark.config import PROFILES, FingerprintSettings
+from simhash_spark.profiles import PROFILES, FingerprintSettings
 from simhash_spark.core.fingerprints import fingerprint_texts
 data = np.random.default_rng(1).integers(97, 123, size=12 << 20, dtype=np.uint8)
 data[::9] = 32

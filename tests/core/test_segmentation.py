@@ -7,19 +7,19 @@ import sys
 import numpy as np
 import pytest
 
-from simhash_spark.config import PROFILES, Profile
 from simhash_spark.core import segmentation
 from simhash_spark.core.segmentation import check_dictionary, dictionary_digest, prepare_texts
 from simhash_spark.errors import ConfigError
+from simhash_spark.steps import Jieba, Tokenizer, Words
 
-WORDS = Profile("p", "words")
-JIEBA = PROFILES["zh-words"]
+WORDS = Words()
+JIEBA = Jieba((1, 2))
 
 
-def prepared(profile: Profile, *texts: str) -> list[str]:
+def prepared(tokenize: Tokenizer, *texts: str) -> list[str]:
     raw = [text.encode() for text in texts]
     data = np.frombuffer(b"".join(raw), dtype=np.uint8)
-    data, bounds = prepare_texts(data, np.cumsum([0, *map(len, raw)], dtype=np.int64), profile)
+    data, bounds = prepare_texts(data, np.cumsum([0, *map(len, raw)], dtype=np.int64), tokenize)
     joined = data.tobytes()
     return [joined[a:b].decode() for a, b in itertools.pairwise(bounds)]
 
@@ -73,10 +73,10 @@ def test_a_missing_jieba_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
 QUIET = """
 import sys, tempfile, pathlib
 import numpy as np
-from simhash_spark.config import PROFILES
+from simhash_spark.steps import Jieba
 from simhash_spark.core.segmentation import prepare_texts
 data = np.frombuffer("近似重复".encode(), dtype=np.uint8)
-prepare_texts(data, np.array([0, len(data)], dtype=np.int64), PROFILES["zh-words"])
+prepare_texts(data, np.array([0, len(data)], dtype=np.int64), Jieba())
 assert "jieba.analyse" not in sys.modules
 print(sorted(path.name for path in pathlib.Path(tempfile.gettempdir()).iterdir()))
 """

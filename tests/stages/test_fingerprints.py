@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, DecimalType, LongType, StringType, TimestampType
 from pyspark.testing import assertDataFrameEqual
 
-from simhash_spark.config import PROFILES, FingerprintSettings
 from simhash_spark.core.words import as_signed
 from simhash_spark.errors import MissingColumnError, SchemaError
+from simhash_spark.profiles import PROFILES, FingerprintSettings
 from simhash_spark.stages.fingerprints import compute_fingerprints, simhash_of
 from tests import oracles
 

@@ -1,0 +1,38 @@
+"""Checks of a setting, each with a message that says what is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simhash_spark.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def check_range(name: str, value: object, low: int, high: int) -> None:
+    """Refuse what is not a whole number from low to high."""
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        message = f"{name} must be a whole number from {low} to {high}, got {value!r}."
+        raise ConfigError(message)
+
+
+def check_member(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Refuse what is not one of the allowed names."""
+    if value not in allowed:
+        message = f"{name} must be one of {', '.join(allowed)}; got {value!r}."
+        raise ConfigError(message)
+
+
+def check_keys(values: Mapping[str, object], known: list[str], *, where: str) -> None:
+    """Refuse keys that are not known."""
+    if unknown := sorted(set(values) - set(known)):
+        message = f"Unknown key {unknown[0]!r} in {where}; known keys: {', '.join(known)}."
+        raise ConfigError(message)
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool):
+        message = f"{name} must be true or false, got {value!r}."
+        raise ConfigError(message)

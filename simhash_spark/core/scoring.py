@@ -1,0 +1,131 @@
+"""Clean texts to words with a weight each: keywords, parts of speech, IDF and word lists.
+
+jieba works on one text at a time, so this does, too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import warnings
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simhash_spark.core.segmentation import has_word, tokenizer_of_worker
+from simhash_spark.core.worker import once_per_worker
+from simhash_spark.scored import Keywords, Scored, Tagged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from simhash_spark.core.typing import Bytes, Floats, Integers
+    from simhash_spark.scored import ScoringTokenizer
+
+    Score = Callable[[str], list[tuple[str, float]]]
+
+
+def score_words(
+    data: Bytes, offsets: Integers, tokenize: ScoringTokenizer
+) -> tuple[tuple[Bytes, Integers], Integers, Floats]:
+    """Cut every text into words with weights.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        UTF-8 of the clean texts.
+    offsets : ndarray of shape (n_docs + 1,), dtype int64
+        Where each text starts in ``data``, from 0.
+    tokenize : Keywords, Tagged or Scored
+        How.
+
+    Returns
+    -------
+    spans : tuple of ndarray
+        UTF-8 of the words of weight above 0, one after the other, and where
+        each starts, and the end.
+    n_features : ndarray of shape (n_docs,), dtype int64
+        How many of them each document has.
+    weights : ndarray of shape (n_features,), dtype float64
+        Their weights.
+
+    Raises
+    ------
+    ConfigError
+        If jieba is not installed.
+
+    Examples
+    --------
+    >>> data = np.frombuffer("北京的大学，大学".encode(), dtype=np.uint8)
+    >>> spans, n_features, weights = score_words(data, np.array([0, len(data)]), Tagged(noun=3))
+    >>> spans[0].tobytes().decode(), n_features.tolist(), weights.tolist()
+    ('北京的大学大学', [4], [1.0, 1.0, 3.0, 3.0])
+    """
+    score = _scorer(tokenize)
+    raw = data.tobytes()
+    bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    texts = (raw[start:end].decode("utf-8") for start, end in bounds)
+    scored = [[(word, w) for word, w in score(text) if w > 0] for text in texts]
+    words = [word.encode("utf-8") for document in scored for word, _ in document]
+    starts = np.cumsum(np.array([0, *map(len, words)], dtype=np.int64))
+    n_features = np.array([len(document) for document in scored], dtype=np.int64)
+    weights = np.array([w for document in scored for _, w in document], dtype=np.float64)
+    return (np.frombuffer(b"".join(words), dtype=np.uint8), starts), n_features, weights
+
+
+def _scorer(tokenize: ScoringTokenizer) -> Score:
+    if isinstance(tokenize, Keywords):
+        extract = once_per_worker("jieba.analyse", _build_extractor).extract_tags
+        truncate = math.floor if tokenize.integer else float
+        return lambda text: [
+            (word, truncate(w)) for word, w in extract(text, topK=tokenize.top, withWeight=True)
+        ]
+    if isinstance(tokenize, Tagged):
+        return lambda text: list(_tagged(text, tokenize))
+    return _words_scorer(tokenize)
+
+
+def _tagged(text: str, tokenize: Tagged) -> Iterator[tuple[str, float]]:
+    seen: Counter[str] = Counter()
+    for word, tag in once_per_worker("jieba.posseg", _build_tagger).cut(text):
+        seen[word] += 1
+        if seen[word] <= tokenize.most and has_word(word):
+            yield word, tokenize.noun if tag == "n" else 1
+
+
+def _words_scorer(tokenize: Scored) -> Score:
+    extractor = once_per_worker("jieba.analyse", _build_extractor)
+    idf, median = extractor.idf_freq, extractor.median_idf
+    coefficients = tokenize.coefficients
+
+    def score(text: str) -> list[tuple[str, float]]:
+        counts = Counter(filter(has_word, tokenizer_of_worker().cut(text)))
+        return [
+            (word, (1 + math.log(n)) * idf.get(word, median) * coefficients.get(word, 1.0))
+            for word, n in counts.items()
+        ]
+
+    return score
+
+
+def _build_extractor() -> Any:  # noqa: ANN401 - jieba has no types
+    tokenizer = tokenizer_of_worker()
+    with _silence():
+        extractor = importlib.import_module("jieba.analyse").TFIDF()
+    extractor.tokenizer = tokenizer  # theirs reads and writes a cache file
+    return extractor
+
+
+def _build_tagger() -> Any:  # noqa: ANN401 - jieba has no types
+    tokenizer = tokenizer_of_worker()
+    with _silence():
+        return importlib.import_module("jieba.posseg").POSTokenizer(tokenizer)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # escapes in jieba's patterns, files left open
+        yield
