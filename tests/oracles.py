@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import mmh3
 
-from simhash_spark.steps import USUAL, Characters, Jieba
+from simhash_spark.profiles.steps import USUAL, Characters, Jieba
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from simhash_spark.config import DedupConfig
     from simhash_spark.profiles import Profile
-    from simhash_spark.steps import Hash
+    from simhash_spark.profiles.steps import Hash
 
 UNSPACED = (
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u1b00-\u1b7f"

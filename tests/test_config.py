@@ -8,7 +8,7 @@ from simhash_spark.config import DedupConfig
 from simhash_spark.errors import ConfigError
 from simhash_spark.keep import KeepKey, parse_keep
 from simhash_spark.profiles import PROFILES, Profile
-from simhash_spark.steps import Capped, Characters, Fnv1, Log, Md5, Mmh3, Words
+from simhash_spark.profiles.steps import Capped, Characters, Fnv1, Log, Md5, Mmh3, Words
 
 CHARACTERS = {"step": "characters"}
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from simhash_spark import DedupConfig, Profile, deduplicate, fingerprints, near_duplicates
 from simhash_spark.errors import MissingColumnError, SchemaError
-from simhash_spark.steps import Words
+from simhash_spark.profiles.steps import Words
 from tests import oracles
 
 TABLES = ("fingerprints", "pairs", "clusters", "duplicates", "unfingerprinted", "survivors")

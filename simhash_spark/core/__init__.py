@@ -1,7 +1,7 @@
 """Arrays in, arrays out: the mathematics of each step, without Spark.
 
-In flow order: ``text`` (with ``cleaning``, ``folding``, ``scripts``, ``utf8``), ``segmentation``,
-``features``, ``scoring``, ``hashes`` (with ``hashing``, ``serial``), ``weights``, ``votes``,
-``fingerprints`` (with ``longtexts``), ``words``, ``bands``,
-``hamming``, ``pairs``, ``clusters``. ``worker`` holds what a worker process keeps between tasks.
+Text to fingerprints: ``clean``, ``tokenize``, ``hash``, ``vote``, put together in ``fingerprints``
+(and ``longtexts``). Fingerprints to clusters: ``words``, ``bands``, ``hamming``, ``pairs``,
+``clusters``. ``utf8`` and ``scripts`` know text as bytes; ``worker`` holds what a worker process
+keeps between tasks.
 """

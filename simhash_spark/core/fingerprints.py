@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.features import find_features
-from simhash_spark.core.hashes import hash_features
+from simhash_spark.core.clean.chunks import clean_texts
+from simhash_spark.core.hash.features import hash_features
 from simhash_spark.core.longtexts import count_long
-from simhash_spark.core.scoring import score_words
-from simhash_spark.core.segmentation import prepare_texts
-from simhash_spark.core.text import clean_texts
-from simhash_spark.core.votes import count_votes, majority, total_weights
-from simhash_spark.core.weights import Weighed, as_whole, weigh_features
-from simhash_spark.scored import Keywords, Scored, Tagged
+from simhash_spark.core.tokenize.ngrams import find_features
+from simhash_spark.core.tokenize.scoring import score_words
+from simhash_spark.core.tokenize.segmentation import prepare_texts
+from simhash_spark.core.vote.votes import count_votes, majority, total_weights
+from simhash_spark.core.vote.weights import Weighed, as_whole, weigh_features
+from simhash_spark.profiles.scored import Keywords, Scored, Tagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +132,7 @@ def fingerprint_features(
     Examples
     --------
     >>> from simhash_spark.profiles import FingerprintSettings, Profile
-    >>> from simhash_spark.steps import Fnv1
+    >>> from simhash_spark.profiles.steps import Fnv1
     >>> settings = FingerprintSettings(Profile("example", hash=Fnv1(), tie=1, min_features=1))
     >>> spans = np.frombuffer(b"foobar", dtype=np.uint8), np.array([0, 3, 6], dtype=np.int64)
     >>> fingerprint_features(spans, np.array([2], dtype=np.int64), settings).words

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from simhash_spark.core.features import find_features, ngrams
-from simhash_spark.core.hashes import hash_features
+from simhash_spark.core.hash.features import hash_features
+from simhash_spark.core.tokenize.ngrams import find_features, ngrams
 from simhash_spark.core.utf8 import SPACE, bounds_of_one
-from simhash_spark.core.votes import count_votes, total_weights
-from simhash_spark.core.weights import weights_of
-from simhash_spark.steps import Characters, Count, Once
+from simhash_spark.core.vote.votes import count_votes, total_weights
+from simhash_spark.core.vote.weights import weights_of
+from simhash_spark.profiles.steps import Characters, Count, Once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from simhash_spark.core.typing import Bytes, Hashes, Integers
     from simhash_spark.profiles import Profile
-    from simhash_spark.steps import Tokenizer
+    from simhash_spark.profiles.steps import Tokenizer
 
 WINDOW_BYTES = 1 << 17
 MOST_HASHES = 1 << 22

@@ -11,7 +11,7 @@ from pyspark.sql.types import StringType
 from simhash_spark import columns as c
 from simhash_spark import schemas
 from simhash_spark.core.fingerprints import fingerprint_texts
-from simhash_spark.core.segmentation import check_dictionary, dictionary_digest
+from simhash_spark.core.tokenize.dictionary import check_dictionary, dictionary_digest
 from simhash_spark.core.words import as_signed
 from simhash_spark.errors import MissingColumnError, SchemaError
 from simhash_spark.stages._arrow import text_buffers

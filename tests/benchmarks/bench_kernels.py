@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from simhash_spark.core.fingerprints import fingerprint_texts
 from simhash_spark.profiles import FingerprintSettings, Profile
-from simhash_spark.steps import USUAL, Characters, Count, Md5, Once
+from simhash_spark.profiles.steps import USUAL, Characters, Count, Md5, Once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

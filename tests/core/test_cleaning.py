@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core.cleaning import FUNCTIONS, clean_text
-from simhash_spark.core.text import clean_texts
+from simhash_spark.core.clean.chunks import clean_texts
+from simhash_spark.core.clean.cleaning import FUNCTIONS, clean_text
 from simhash_spark.errors import ConfigError
-from simhash_spark.steps import CLEANERS, USUAL
+from simhash_spark.profiles.steps import CLEANERS, USUAL
 
 PAGE = """<!doctype html><html><head><title>T</title><style>p {color: red}</style>
 <script>if (a < b) alert("x")</script></head><body><h1>Caf&eacute;&nbsp;&amp;&#x4E16;</h1>

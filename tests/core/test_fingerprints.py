@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simhash_spark.core import fingerprints
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
 from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
-from simhash_spark.steps import (
+from simhash_spark.profiles.steps import (
     USUAL,
     Blake2b,
     Capped,

@@ -7,10 +7,12 @@ import sys
 import numpy as np
 import pytest
 
-from simhash_spark.core import fingerprints, longtexts, segmentation, text, utf8
+from simhash_spark.core import fingerprints, longtexts, utf8
+from simhash_spark.core.clean import chunks
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
+from simhash_spark.core.tokenize import segmentation
 from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
-from simhash_spark.steps import Capped, Characters, Count, Log, Md5, Words
+from simhash_spark.profiles.steps import Capped, Characters, Count, Log, Md5, Words
 
 SIZES = Profile("sizes", Characters((2, 7), 1))
 PLAIN = [profile for profile in PROFILES.values() if not profile.is_scored]
@@ -59,7 +61,7 @@ def test_a_text_read_in_pieces_has_the_fingerprint_of_the_whole(
     monkeypatch.setattr(fingerprints, "CHUNK_BYTES", 50)
     monkeypatch.setattr(longtexts, "WINDOW_BYTES", 64)
     monkeypatch.setattr(longtexts, "MOST_HASHES", most_hashes)
-    monkeypatch.setattr(text, "PIECE_BYTES", 60)
+    monkeypatch.setattr(chunks, "PIECE_BYTES", 60)
     monkeypatch.setattr(utf8, "PIECE_BYTES", 60)
     monkeypatch.setattr(segmentation, "PIECE_BYTES", 60)
     in_pieces = fingerprint_all(texts, profile)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from simhash_spark.core.fingerprints import fingerprint_texts
-from simhash_spark.core.scoring import score_words
+from simhash_spark.core.tokenize.scoring import score_words
 from simhash_spark.errors import ConfigError
-from simhash_spark.lists import SHIPPED, WordList
 from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
-from simhash_spark.scored import Keywords, Scored, ScoringTokenizer, Tagged
-from simhash_spark.steps import Given
+from simhash_spark.profiles.lists import SHIPPED, WordList
+from simhash_spark.profiles.scored import Keywords, Scored, ScoringTokenizer, Tagged
+from simhash_spark.profiles.steps import Given
 from tests import oracles
 
 TEXTS = [

@@ -7,10 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from simhash_spark.core import segmentation
-from simhash_spark.core.segmentation import check_dictionary, dictionary_digest, prepare_texts
+from simhash_spark.core.tokenize import dictionary
+from simhash_spark.core.tokenize.dictionary import check_dictionary, dictionary_digest
+from simhash_spark.core.tokenize.segmentation import prepare_texts
 from simhash_spark.errors import ConfigError
-from simhash_spark.steps import Jieba, Tokenizer, Words
+from simhash_spark.profiles.steps import Jieba, Tokenizer, Words
 
 WORDS = Words()
 JIEBA = Jieba((1, 2))
@@ -67,14 +68,14 @@ def test_a_missing_jieba_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "jieba", None)
 
     with pytest.raises(ConfigError, match=r"needs jieba: pip install jieba==0\.42\.1"):
-        segmentation._import_jieba()
+        dictionary._import_jieba()
 
 
 QUIET = """
 import sys, tempfile, pathlib
 import numpy as np
-from simhash_spark.steps import Jieba
-from simhash_spark.core.segmentation import prepare_texts
+from simhash_spark.profiles.steps import Jieba
+from simhash_spark.core.tokenize.segmentation import prepare_texts
 data = np.frombuffer("近似重复".encode(), dtype=np.uint8)
 prepare_texts(data, np.array([0, len(data)], dtype=np.int64), Jieba())
 assert "jieba.analyse" not in sys.modules

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from simhash_spark.core.fingerprints import fingerprint_features, fingerprint_texts
-from simhash_spark.core.votes import count_votes, majority, total_weights
-from simhash_spark.core.weights import as_whole
+from simhash_spark.core.vote.votes import count_votes, majority, total_weights
+from simhash_spark.core.vote.weights import as_whole
 from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
-from simhash_spark.steps import Blake2b, Characters, Count, Fnv1, Hash, Jenkins, Md5
+from simhash_spark.profiles.steps import Blake2b, Characters, Count, Fnv1, Hash, Jenkins, Md5
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text("utf-8"))
 HASHES = {

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core.votes import count_votes, distinct_hashes, majority, total_weights
+from simhash_spark.core.vote.distinct import distinct_hashes
+from simhash_spark.core.vote.votes import count_votes, majority, total_weights
 
 WORD = st.one_of(
     st.integers(0, 2**64 - 1),

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core.features import find_features
 from simhash_spark.core.scripts import UNSPACED, is_unspaced, join_unspaced
-from simhash_spark.steps import Characters, Tokenizer, Words
+from simhash_spark.core.tokenize.ngrams import find_features
+from simhash_spark.profiles.steps import Characters, Tokenizer, Words
 from tests import oracles
 
 CHARACTERS = Characters((5,), 3)

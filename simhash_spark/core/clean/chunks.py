@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.cleaning import clean_text
-from simhash_spark.core.folding import fold
+from simhash_spark.core.clean.cleaning import clean_text
+from simhash_spark.core.clean.folding import fold
 from simhash_spark.core.scripts import join_unspaced
 from simhash_spark.core.utf8 import PIECE_BYTES, SPACE, bounds_of_one, pieces
-from simhash_spark.steps import USUAL
+from simhash_spark.profiles.steps import USUAL
 
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Booleans, Bytes, Integers

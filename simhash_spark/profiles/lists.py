@@ -91,7 +91,7 @@ class WordList:
 def _read(source: str) -> str:
     if not source.endswith(SUFFIX):
         check_member("word list", source, (*SHIPPED, f"PATH{SUFFIX}"))
-        folder = importlib.resources.files("simhash_spark").joinpath("words")
+        folder = importlib.resources.files("simhash_spark.profiles").joinpath("words")
         return folder.joinpath(source + SUFFIX).read_text("utf-8")
     try:
         return Path(source).read_text("utf-8")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.hashing import hash_spans
-from simhash_spark.core.serial import fnv, lookup3, polynomial
-from simhash_spark.steps import Blake2b, Fnv1a, Jenkins, Md5, Mmh3, Polynomial
+from simhash_spark.core.hash.murmur import hash_spans
+from simhash_spark.core.hash.serial import fnv, lookup3, polynomial
+from simhash_spark.profiles.steps import Blake2b, Fnv1a, Jenkins, Md5, Mmh3, Polynomial
 
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Bytes, Hashes, Integers
-    from simhash_spark.steps import Hash
+    from simhash_spark.profiles.steps import Hash
 
 
 def hash_features(

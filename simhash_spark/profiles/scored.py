@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from simhash_spark.checks import check_flag, check_range
-from simhash_spark.lists import WordList
+from simhash_spark.profiles.lists import WordList
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core import hashing
-from simhash_spark.core.hashing import hash_spans
+from simhash_spark.core.hash import murmur
+from simhash_spark.core.hash.murmur import hash_spans
 
 
 def hashed(*spans: bytes, n_words: int = 2) -> list[tuple[int, ...]]:
@@ -42,7 +42,7 @@ def test_spans_of_any_length_hash_as_in_mmh3(length: int):
 
 
 def test_overlapping_spans_hash_as_in_mmh3(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(hashing, "SPANS_AT_ONCE", 7)
+    monkeypatch.setattr(murmur, "SPANS_AT_ONCE", 7)
     data = np.random.default_rng(3).integers(0, 256, size=100, dtype=np.uint8)
     starts = np.repeat(np.arange(50, dtype=np.int64), 40)
     lengths = np.tile(np.arange(1, 41, dtype=np.int64), 50)

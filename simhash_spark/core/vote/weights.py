@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.votes import distinct_hashes
+from simhash_spark.core.vote.distinct import distinct_hashes
 from simhash_spark.errors import ConfigError
-from simhash_spark.steps import Capped, Count, Log, Once
+from simhash_spark.profiles.steps import Capped, Count, Log, Once
 
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Floats, Hashes, Integers
-    from simhash_spark.steps import Weighing
+    from simhash_spark.profiles.steps import Weighing
 
 LOG_UNIT = 1024
 """What 1 is in the weights of ``Log``. As whole numbers they are the same on every platform."""

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simhash_spark.core.segmentation import has_word, tokenizer_of_worker
+from simhash_spark.core.tokenize.dictionary import tokenizer_of_worker
+from simhash_spark.core.tokenize.segmentation import has_word
 from simhash_spark.core.worker import once_per_worker
-from simhash_spark.scored import Keywords, Scored, Tagged
+from simhash_spark.profiles.scored import Keywords, Scored, Tagged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from simhash_spark.core.typing import Bytes, Floats, Integers
-    from simhash_spark.scored import ScoringTokenizer
+    from simhash_spark.profiles.scored import ScoringTokenizer
 
     Score = Callable[[str], list[tuple[str, float]]]
 

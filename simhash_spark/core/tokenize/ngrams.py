@@ -14,11 +14,11 @@ import numpy as np
 
 from simhash_spark.core.scripts import is_unspaced
 from simhash_spark.core.utf8 import SPACE, character_starts, code_points, is_ascii
-from simhash_spark.steps import Characters
+from simhash_spark.profiles.steps import Characters
 
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Bytes, Integers
-    from simhash_spark.steps import Tokenizer
+    from simhash_spark.profiles.steps import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def find_features(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> Spans:
 
     Examples
     --------
-    >>> from simhash_spark.steps import Characters
+    >>> from simhash_spark.profiles.steps import Characters
     >>> data = np.frombuffer("abcde世界ok".encode(), dtype=np.uint8)
     >>> spans = find_features(data, np.array([0, 13], dtype=np.int64), Characters((5,), 3))
     >>> [data[s : s + n].tobytes().decode() for s, n in zip(spans.starts, spans.lengths)]
@@ -82,7 +82,7 @@ def find_features(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> Spans:
 def ngrams(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> Spans:
     """Find the n-grams of every document; parameters as for :func:`find_features`.
 
-    >>> from simhash_spark.steps import Words
+    >>> from simhash_spark.profiles.steps import Words
     >>> data = np.frombuffer(b"to be or", dtype=np.uint8)
     >>> spans = ngrams(data, np.array([0, 8], dtype=np.int64), Words((2,)))
     >>> spans.starts.tolist(), spans.lengths.tolist()

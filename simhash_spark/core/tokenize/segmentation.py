@@ -2,24 +2,18 @@
 
 A word is a run of letters, marks and digits, or what jieba cuts. Words come
 back as text, one space between two, so that an n-gram of words is a span of
-the buffer. jieba's dictionary is built once per worker process, from the
-package alone: a cache file in a shared folder may be stale or foreign, and
-would change words without a sign.
+the buffer.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.resources
-import io
-import socket
 import unicodedata
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.text import squeeze
+from simhash_spark.core.clean.chunks import squeeze
+from simhash_spark.core.tokenize.dictionary import tokenizer_of_worker
 from simhash_spark.core.utf8 import (
     PIECE_BYTES,
     SPACE,
@@ -31,12 +25,11 @@ from simhash_spark.core.utf8 import (
     pieces,
 )
 from simhash_spark.core.worker import once_per_worker
-from simhash_spark.errors import ConfigError
-from simhash_spark.steps import Characters, Jieba
+from simhash_spark.profiles.steps import Characters, Jieba
 
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Booleans, Bytes, Integers
-    from simhash_spark.steps import Tokenizer
+    from simhash_spark.profiles.steps import Tokenizer
 
 CHARACTER_STARTS = bytes(range(0x80)) + bytes(range(0xC0, 0x100))
 CUTS = b" "
@@ -72,7 +65,7 @@ def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[
 
     Examples
     --------
-    >>> from simhash_spark.steps import Words
+    >>> from simhash_spark.profiles.steps import Words
     >>> data = np.frombuffer("don't (stop) ...".encode(), dtype=np.uint8)
     >>> words = prepare_texts(data, np.array([0, 13, 16]), Words())
     >>> words[0].tobytes(), words[1].tolist()
@@ -94,49 +87,6 @@ def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[
         for doc in range(len(offsets) - 1)
     ]
     return np.concatenate(kept), _bounds([len(text) for text in kept])
-
-
-def dictionary_digest() -> str:
-    """Describe the jieba that is installed: its version and the hash of its dictionary.
-
-    Returns
-    -------
-    str
-        Equal on two machines exactly where jieba cuts the same words.
-
-    Raises
-    ------
-    ConfigError
-        If jieba is not installed.
-    """
-    return once_per_worker("dictionary_digest", _digest)
-
-
-def check_dictionary(expected: str) -> None:
-    """Check on a worker that its jieba is the driver's.
-
-    Parameters
-    ----------
-    expected : str
-        What :func:`dictionary_digest` gave on the driver.
-
-    Raises
-    ------
-    ConfigError
-        If jieba is missing here, or is another one.
-    """
-    actual = dictionary_digest()
-    if actual != expected:
-        message = (
-            f"jieba on worker {socket.gethostname()} differs from the driver's: {actual}, "
-            f"expected {expected}. Install the same jieba everywhere: pip install jieba==0.42.1."
-        )
-        raise ConfigError(message)
-
-
-def tokenizer_of_worker() -> Any:  # noqa: ANN401 - jieba has no types
-    """Give this process's jieba; its dictionary is the package's."""
-    return once_per_worker("jieba", _build_tokenizer)
 
 
 def _split_runs(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
@@ -200,30 +150,3 @@ def _is_word() -> Booleans:
             dtype=np.bool_,
         ),
     )
-
-
-def _import_jieba() -> Any:  # noqa: ANN401 - jieba has no types
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # escapes in jieba's patterns, pkg_resources
-        try:
-            import jieba
-        except ImportError as error:
-            message = "profile zh-words needs jieba: pip install jieba==0.42.1"
-            raise ConfigError(message) from error
-    return jieba
-
-
-def _dictionary() -> bytes:
-    return importlib.resources.files(_import_jieba()).joinpath("dict.txt").read_bytes()
-
-
-def _digest() -> str:
-    version = _import_jieba().__version__
-    return f"jieba {version}, dictionary sha256 {hashlib.sha256(_dictionary()).hexdigest()}"
-
-
-def _build_tokenizer() -> Any:  # noqa: ANN401 - jieba has no types
-    tokenizer = _import_jieba().Tokenizer()
-    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(io.BytesIO(_dictionary()))
-    tokenizer.initialized = True  # or the first cut would read and write the cache file
-    return tokenizer

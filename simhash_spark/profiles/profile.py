@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from simhash_spark.checks import check_keys, check_member, check_range
 from simhash_spark.errors import ConfigError
-from simhash_spark.lists import WordList
-from simhash_spark.scored import Keywords, Scored, ScoringTokenizer, Tagged
-from simhash_spark.steps import (
+from simhash_spark.profiles.scored import Keywords, Scored, ScoringTokenizer, Tagged
+from simhash_spark.profiles.steps import (
     CLEANERS,
     USUAL,
     Blake2b,
@@ -55,9 +54,6 @@ STEPS: dict[str, dict[str, Any]] = {  # Any: classes of steps, with options of t
     }.items()
 }
 """The steps that can be named in a profile file, by the place where they can stand."""
-
-LETTERS = ("lower", "only-words")
-COMPACT = ("html", "lower", "halfwidth", "no-spaces")
 
 
 @dataclass(frozen=True)
@@ -189,18 +185,6 @@ class FingerprintSettings:
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def profile_of(profile: Profile | str) -> Profile:
-    """Give the built-in profile of that name; a profile is given back.
-
-    >>> profile_of("en-words").tokenize
-    Words(sizes=(3,))
-    """
-    if isinstance(profile, Profile):
-        return profile
-    check_member("profile", profile, tuple(PROFILES))
-    return PROFILES[profile]
-
-
 def _step(role: str, value: object) -> Any:  # noqa: ANN401 - a step of any kind
     options = dict(value) if isinstance(value, dict) else {"step": value}
     name = options.pop("step", None)
@@ -209,19 +193,3 @@ def _step(role: str, value: object) -> Any:  # noqa: ANN401 - a step of any kind
     known = [field.name for field in dataclasses.fields(kind)]
     check_keys(options, known, where=f"{role} = {name}")
     return kind(**options)
-
-
-PROFILES: dict[str, Profile] = {
-    profile.name: profile
-    for profile in (
-        Profile("auto", Characters((5,), unspaced_size=3), (*USUAL, "unspaced")),
-        Profile("zh-words", Jieba((1, 2))),
-        Profile("en-words", Words((3,))),
-        Profile("md5-jieba", Jieba(punctuation=True), (), Count(), Md5(), min_features=1),
-        Profile("pypi-simhash", Characters((4,), 4), LETTERS, Count(), Md5("last"), min_features=1),
-        Profile("tfidf-keywords", Keywords(10), (), Given(), Polynomial(), min_features=1),
-        Profile("pos-weighted", Tagged(), COMPACT, Given(), Polynomial(3), tie=1, min_features=1),
-        Profile("mmh3-weighted", Scored((WordList("stop"), WordList("exempt"))), USUAL, Given()),
-    )
-}
-"""The profiles that can be asked for by name; conf/profiles holds the same as files."""

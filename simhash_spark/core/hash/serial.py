@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.hashing import byte_windows, load_bytes
+from simhash_spark.core.hash.murmur import byte_windows, load_bytes
 from simhash_spark.core.utf8 import character_starts, code_points
 
 if TYPE_CHECKING:

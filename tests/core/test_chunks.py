@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core import text as text_module
 from simhash_spark.core import utf8
-from simhash_spark.core.folding import IN_CONTEXT, fold
-from simhash_spark.core.folding import _table as folding_table
-from simhash_spark.core.text import clean_texts, squeeze
+from simhash_spark.core.clean import chunks
+from simhash_spark.core.clean.chunks import clean_texts, squeeze
+from simhash_spark.core.clean.folding import IN_CONTEXT, fold
+from simhash_spark.core.clean.folding import _table as folding_table
 from tests import oracles
 
 NASTY = (
@@ -116,7 +116,7 @@ def test_a_character_cut_between_two_documents_is_not_mended():
 def test_a_long_text_is_cleaned_alike_in_pieces_of_any_size(text: str, size: int):
     text = text + " , 1" + text + text
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_module, "PIECE_BYTES", size)
+        patch.setattr(chunks, "PIECE_BYTES", size)
         patch.setattr(utf8, "PIECE_BYTES", size)
         actual = cleaned(text)
 
@@ -126,7 +126,7 @@ def test_a_long_text_is_cleaned_alike_in_pieces_of_any_size(text: str, size: int
 def test_no_piece_begins_inside_a_word_or_before_a_full_stop(monkeypatch: pytest.MonkeyPatch):
     # Greek: a capital sigma is final unless a letter follows, be it after a full stop.
     text = "ΑΣ.Αa ΑΣaΣ:Α1 " * 40
-    monkeypatch.setattr(text_module, "PIECE_BYTES", 2)
+    monkeypatch.setattr(chunks, "PIECE_BYTES", 2)
     monkeypatch.setattr(utf8, "PIECE_BYTES", 2)
 
     assert cleaned(text) == [oracles.clean(text)]

@@ -1,0 +1,1 @@
+"""Raw text to clean text."""

@@ -1,0 +1,1 @@
+"""Hashes and weights to the bits of a fingerprint."""
