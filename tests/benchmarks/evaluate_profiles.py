@@ -3,7 +3,8 @@
 Run: python tests/benchmarks/evaluate_profiles.py [FOLDER] [--profiles P ...] [--corpora C ...]
 A profile is a name or a file. FOLDER is tests/data unless given; corpora.py says what it may hold.
 In one process, without Spark: all documents of a corpus are compared with one another. Prints the
-tables in Markdown, and how to read them.
+tables in Markdown, and how to read them. Profiles with jieba take minutes, pos-weighted half an
+hour on traditional Chinese (0.5 ms a character): give it fewer --characters.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ LEGEND = """
 - *documents*: distinct ones; of texts that differ in white space alone, the first. *n %*: sampled
   by whole clusters of labelled pairs, up to {documents:,} documents and, with jieba, {characters:,}
   characters; figures are then estimates of the whole corpus: a pair of two clusters counts for as
-  many as the sample stands for.
+  many as the sample stands for, so from some percent down a few pairs decide.
 - *true pairs*: a Jaccard similarity of 0.8 or more in any list of the corpus. *null*: documents
   with too few features; their pairs count as missed.
 - *best F1*, *at k*: of all maximal distances of {bits} bits, with its precision and recall.
