@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -120,21 +121,54 @@ def test_the_order_of_documents_leaves_no_trace():
     assert words_of(fingerprint_all(texts[::-1], PROFILES["auto"])) == forward[::-1]
 
 
-def test_every_script_gets_a_fingerprint_of_its_own():
-    texts = [
-        "ภาษาไทยไม่มีช่องว่างระหว่างคำ",
-        "हिन्दी में लिखा हुआ एक वाक्य",
-        "日本語の文章には空白がありません",
-        "한국어 문장은 띄어쓰기가 있습니다",
-        "😀😃😄😁😆😅🤣😂🙂🙃",
-        "هذه جملة باللغة العربية",
-        "这是一个中文句子没有空格",
-    ]
+SCRIPTS = {
+    "Chinese and English": (
+        "我们用 Apache Spark 处理大规模数据，然后 SimHash 找出 near-duplicate 文档",
+        "下周二的 meeting 改到上午十点，请大家提前看完 design document 再来讨论",
+    ),
+    "Thai": (
+        "ภาษาไทยไม่มีช่องว่างระหว่างคำ จึงต้องตัดคำก่อนเสมอ",
+        "เมื่อวานนี้ฝนตกหนักมาก ถนนหลายสายในกรุงเทพน้ำท่วม",
+    ),
+    "Hindi": (
+        "हिन्दी में लिखा हुआ एक वाक्य जिसमें कई शब्द हैं",
+        "कल सुबह हम लोग नदी के किनारे घूमने जाएँगे",
+    ),
+    "Japanese": (
+        "日本語の文章には空白がありませんので、分かち書きが必要です",
+        "昨日は友達と一緒にカレーライスを食べて、映画を見ました",
+    ),
+    "Korean": (
+        "한국어 문장은 띄어쓰기가 있어서 단어를 나누기 쉽습니다",
+        "어제 저녁에는 친구와 함께 시장에서 떡볶이를 먹었어요",
+    ),
+    "Arabic": (
+        "هذه جملة طويلة مكتوبة باللغة العربية لاختبار البرنامج",
+        "ذهب الأطفال إلى المدرسة في الصباح الباكر مع أصدقائهم",
+    ),
+    "Hebrew": (
+        "זהו משפט ארוך שנכתב בעברית כדי לבדוק את התוכנה",
+        "אתמול בערב הלכנו לשוק וקנינו לחם, גבינה ותפוחים",
+    ),
+    "Cyrillic": (
+        "Это длинное предложение на русском языке для проверки",
+        "Вчера вечером дети пошли в лес собирать грибы и ягоды",
+    ),
+    "emoji": ("😀😃😄😁😆😅🤣😂🙂🙃😉😊😇🥰😍🤩", "🐶🐱🐭🐹🐰🦊🐻🐼🐨🐯🦁🐮🐷🐸🐵🐔"),
+}
 
-    words = words_of(fingerprint_all(texts, PROFILES["auto"]))
+
+@pytest.mark.parametrize("bits", [64, 128])
+def test_texts_of_any_script_get_fingerprints_as_far_apart_as_unrelated_ones(bits: int):
+    texts = [text for pair in SCRIPTS.values() for text in pair]
+
+    words = words_of(fingerprint_all(texts, PROFILES["auto"], bits))
 
     assert None not in words
-    assert len(set(words)) == len(texts)
+    values = [sum(word << 64 * place for place, word in enumerate(found)) for found in words]
+    apart = [(a ^ b).bit_count() / bits for a, b in itertools.combinations(values, 2)]
+    assert min(apart) > 0.25  # of 153 pairs; four deviations of 64 independent bits
+    assert 0.45 <= sum(apart) / len(apart) <= 0.55
 
 
 @pytest.mark.parametrize(
