@@ -40,7 +40,7 @@ def profile_of(profile: Profile | str) -> Profile:
     """Give the built-in profile of that name; a profile is given back.
 
     >>> profile_of("en-words").tokenize
-    Words(sizes=(3,))
+    Words(sizes=(3,), stem='')
     """
     if isinstance(profile, Profile):
         return profile

@@ -84,7 +84,7 @@ def test_integer_weights_lose_their_fraction():
 
 
 def test_nouns_weigh_more_and_marks_nothing():
-    (words,) = scored(Tagged(noun=3), "大学，美丽。大学")
+    (words,) = scored(Tagged({"n": 3}), "大学，美丽。大学")
 
     assert words == [("大学", 3.0), ("美丽", 1.0), ("大学", 3.0)]
 

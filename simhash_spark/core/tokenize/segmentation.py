@@ -1,6 +1,6 @@
 """Clean texts to what n-grams are made of: characters, or words between single spaces.
 
-A word is a run of letters, marks and digits, or what jieba cuts. Words come
+A word is a run of letters, marks and digits, or its stem, or what jieba cuts. Words come
 back as text, one space between two, so that an n-gram of words is a span of
 the buffer.
 """
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simhash_spark.core.clean.chunks import squeeze
-from simhash_spark.core.tokenize.dictionary import tokenizer_of_worker
+from simhash_spark.core.tokenize.dictionary import cutter
+from simhash_spark.core.tokenize.stemming import stem_words
 from simhash_spark.core.utf8 import (
     PIECE_BYTES,
     SPACE,
@@ -57,7 +58,7 @@ def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[
     Raises
     ------
     ConfigError
-        If jieba is asked for and not installed.
+        If jieba or the stemmer is asked for and not installed.
 
     Notes
     -----
@@ -77,6 +78,8 @@ def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[
         words, bounds = _split_jieba(data, offsets, tokenize)
     else:
         words, bounds = _split_runs(data, offsets)
+        if tokenize.stem:
+            words, bounds = stem_words(words, bounds, tokenize.stem)
     is_wordless = (np.diff(bounds) == 0) & (np.diff(offsets) > 0)
     if not is_wordless.any():
         return words, bounds
@@ -108,13 +111,12 @@ def _blank(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
 
 
 def _split_jieba(data: Bytes, offsets: Integers, jieba: Jieba) -> tuple[Bytes, Integers]:
-    tokenizer = tokenizer_of_worker()
-    cut = tokenizer.cut if jieba.mode == "default" else tokenizer.cut_for_search
+    cut = cutter(jieba)
     is_kept = _is_visible if jieba.punctuation else has_word
     texts = []
     for doc in range(len(offsets) - 1):
         parts = pieces(data[offsets[doc] : offsets[doc + 1]], CUTS)
-        tokens = (cut(part.tobytes().decode("utf-8"), HMM=jieba.hmm) for part in parts)
+        tokens = (cut(part.tobytes().decode("utf-8")) for part in parts)
         kept = [" ".join(filter(is_kept, part)) for part in tokens]
         texts.append(" ".join(filter(None, kept)).encode("utf-8"))
     return np.frombuffer(b"".join(texts), dtype=np.uint8), _bounds([len(text) for text in texts])
