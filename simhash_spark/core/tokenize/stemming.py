@@ -7,6 +7,7 @@ from the stems, without a Python object per word of it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +19,13 @@ from simhash_spark.core.utf8 import PIECE_BYTES, SPACE, bounds_of_one, pieces
 from simhash_spark.core.worker import once_per_worker
 
 if TYPE_CHECKING:
-    from simhash_spark.core.typing import Bytes, Integers, Words
+    from simhash_spark.core.typing import Booleans, Bytes, Integers, Words
 
 LONGEST_BYTES = 256
 """Longer words are no words of a language: they stay as they are."""
 
 MOST_STEMS = 1 << 17
-"""Stems that a worker keeps, about 20 MB of them."""
+"""Stems that a worker keeps; with more it begins anew."""
 
 
 def stem_words(data: Bytes, offsets: Integers, language: str) -> tuple[Bytes, Integers]:
@@ -79,18 +80,61 @@ def _stem_chunk(data: Bytes, offsets: Integers, language: str) -> tuple[Bytes, I
     starts, ends, docs = word_spans(data, offsets)
     if not len(starts):
         return data, offsets
-    which, inverse = _distinct(hash_spans(data, starts, ends - starts, n_words=1)[:, 0])
-    raw = data.tobytes()
-    bounds = zip(starts[which].tolist(), ends[which].tolist(), strict=True)
-    stems = _stems_of([raw[start:end] for start, end in bounds], language)
-    lengths = np.array([len(stem) for stem in stems], dtype=np.int64)
-    firsts = (np.cumsum(lengths + 1) - lengths - 1)[inverse]
-    taken = lengths[inverse] + 1
-    taken[np.append(docs[1:] != docs[:-1], True)] -= 1
+    hashes = hash_spans(data, starts, ends - starts, n_words=1)[:, 0]
+    which, inverse = _distinct(hashes)
+    memory = once_per_worker(f"stems {language}", lambda: {language: _NOTHING})
+    stems = memory[language]
+    new = which[~stems.has(hashes[which])]
+    if len(new):
+        raw = data.tobytes()
+        bounds = zip(starts[new].tolist(), ends[new].tolist(), strict=True)
+        added = _stem_each([raw[start:end] for start, end in bounds], language)
+        stems = stems.add(hashes[new], added)
+        memory[language] = stems if len(stems.hashes) <= MOST_STEMS else _NOTHING
+    is_last = np.append(docs[1:] != docs[:-1], True)
+    firsts, lengths = stems.look_up(hashes[which])
+    taken = lengths[inverse] + ~is_last
     stops = np.cumsum(taken)
-    source = np.arange(stops[-1], dtype=np.int64) + np.repeat(firsts - (stops - taken), taken)
-    words = np.frombuffer(b" ".join(stems) + b" ", dtype=np.uint8)[source]
-    return words, np.append(0, stops)[np.searchsorted(docs, np.arange(len(offsets)))]
+    source = np.arange(stops[-1], dtype=np.int64) + np.repeat(
+        firsts[inverse] - (stops - taken), taken
+    )
+    return stems.data[source], np.append(0, stops)[np.searchsorted(docs, np.arange(len(offsets)))]
+
+
+@dataclass(frozen=True)
+class _Stems:
+    """Hashes of words, in order; where the stem of each starts in ``data``, and how long it is."""
+
+    hashes: Words
+    starts: Integers
+    lengths: Integers
+    data: Bytes
+
+    def has(self, hashes: Words) -> Booleans:
+        if not len(self.hashes):
+            return np.zeros(len(hashes), dtype=np.bool_)
+        at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        return self.hashes[at] == hashes
+
+    def add(self, hashes: Words, stems: list[bytes]) -> _Stems:
+        """Add words, in the order of their hashes; a space follows each stem."""
+        at = np.searchsorted(self.hashes, hashes)
+        lengths = np.array([len(stem) for stem in stems], dtype=np.int64)
+        starts = len(self.data) + np.cumsum(lengths + 1) - (lengths + 1)
+        return _Stems(
+            np.insert(self.hashes, at, hashes),
+            np.insert(self.starts, at, starts),
+            np.insert(self.lengths, at, lengths),
+            np.append(self.data, np.frombuffer(b" ".join([*stems, b""]), dtype=np.uint8)),
+        )
+
+    def look_up(self, hashes: Words) -> tuple[Integers, Integers]:
+        at = np.searchsorted(self.hashes, hashes)
+        return self.starts[at], self.lengths[at]
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+_NOTHING = _Stems(_NONE.view(np.uint64), _NONE, _NONE, _NONE.view(np.uint8))
 
 
 def _distinct(hashes: Words) -> tuple[Integers, Integers]:
@@ -103,18 +147,9 @@ def _distinct(hashes: Words) -> tuple[Integers, Integers]:
     return order[is_new], inverse
 
 
-def _stems_of(words: list[bytes], language: str) -> list[bytes]:
-    known: dict[bytes, bytes] = once_per_worker(f"stems {language}", dict)
-    if len(known) > MOST_STEMS:
-        known.clear()
+def _stem_each(words: list[bytes], language: str) -> list[bytes]:
     stemmer = once_per_worker(f"stemmer {language}", lambda: _build(language))
-    stems = []
-    for word in words:
-        stem = known.get(word)
-        if stem is None:
-            stem = known[word] = _stem(word, stemmer)
-        stems.append(stem)
-    return stems
+    return [_stem(word, stemmer) for word in words]
 
 
 def _stem(word: bytes, stemmer: Any) -> bytes:  # noqa: ANN401 - snowballstemmer has no types
