@@ -17,7 +17,7 @@ from pathlib import Path
 from simhash_spark.errors import ConfigError
 
 _LINE = re.compile(r"(\S+)(?: ([0-9]{1,9}))?(?: ([a-z]+))?")
-_WORD = re.compile(r"[\u4e00-\u9fd5a-zA-Z0-9+#&._%-]+")
+_WORD = re.compile(r"[+#&._%-]*[\u4e00-\u9fd5a-zA-Z0-9][\u4e00-\u9fd5a-zA-Z0-9+#&._%-]*")
 """What jieba looks for words in: ``re_han_default`` of its version 0.42.1."""
 
 _FORM = (
@@ -25,7 +25,7 @@ _FORM = (
     "speech (small letters), one space between"
 )
 _LETTERS = (
-    "jieba finds no word with other characters than Han, ASCII letters, digits and +#&._%-, so "
+    "jieba finds words of Han, ASCII letters, digits and +#&._%- only, with a letter or digit, so "
     "leave it out"
 )
 
