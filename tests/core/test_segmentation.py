@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simhash_spark.core.tokenize.segmentation import prepare_texts
+from simhash_spark.core.worker import once_per_worker
 from simhash_spark.profiles.steps import Jieba, Tokenizer, Words
 
 WORDS = Words()
@@ -50,6 +51,15 @@ def test_jieba_cuts_words_and_drops_those_without_letter_or_digit():
 
 def test_jieba_cuts_each_document_alone():
     assert prepared(JIEBA, "北京", "大学", "", "?") == ["北京", "大学", "", "?"]
+
+
+def test_what_a_worker_remembers_of_tokens_is_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("simhash_spark.core.tokenize.segmentation.MOST_KNOWN", 3)
+
+    for number in range(0, 40, 2):
+        assert prepared(JIEBA, f"{number} + {number + 1} 。") == [f"{number} {number + 1}"]
+
+    assert len(once_per_worker("has_word", dict)) <= 3 + 5
 
 
 QUIET = """
