@@ -25,6 +25,7 @@ def test_simhash_gives_the_fingerprint_as_a_long_and_null_without_one(registered
 
 
 def test_simhash_follows_the_profile_given(registered):
+    pytest.importorskip("snowballstemmer")
     register_functions(registered, DedupConfig(profile="en-words", bits=128))
     text = "the quick brown fox jumps over the lazy dog today"
 

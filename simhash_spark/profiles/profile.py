@@ -43,7 +43,7 @@ from simhash_spark.profiles.steps import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DEFINITION = 1
+DEFINITION = 2
 """Version of the rule that turns text into fingerprints; a change of it is a breaking change."""
 
 STEPS: dict[str, dict[str, Any]] = {  # Any: classes of steps, with options of their own

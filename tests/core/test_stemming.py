@@ -14,7 +14,7 @@ from simhash_spark.core.tokenize.segmentation import prepare_texts
 from simhash_spark.core.tokenize.stemming import LONGEST_BYTES, stem_words
 from simhash_spark.core.worker import once_per_worker
 from simhash_spark.errors import ConfigError
-from simhash_spark.profiles import FingerprintSettings, Profile
+from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
 from simhash_spark.profiles.steps import Words
 from simhash_spark.profiles.tokenizers import STEMMERS
 from tests import oracles
@@ -165,6 +165,19 @@ def test_inflections_do_not_move_a_fingerprint_of_stems():
 
     assert plain.words[0] != plain.words[1]
     assert stems.words[0] == stems.words[1]
+
+
+def test_the_preset_for_english_cuts_running_to_run():
+    running, runs = (
+        fingerprint_texts(*buffer_of([text]), FingerprintSettings(PROFILES["en-words"]))
+        for text in (
+            "The dogs were running over the green hills all day",
+            "The dog were runs over the green hill all days",
+        )
+    )
+
+    assert running.has_fingerprint.all()
+    assert running.words.tolist() == runs.words.tolist()
 
 
 def test_texts_without_words_are_left_alone():
