@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from simhash_spark.errors import ConfigError
@@ -36,3 +37,12 @@ def check_flag(name: str, value: object) -> None:
     if not isinstance(value, bool):
         message = f"{name} must be true or false, got {value!r}."
         raise ConfigError(message)
+
+
+def check_weight(name: str, value: object) -> float:
+    """Refuse what is no finite number from 0 on; give it as a float."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or value < 0:  # type: ignore[arg-type, operator]
+        message = f"{name} must be a finite number, not negative, got {value!r}."
+        raise ConfigError(message)
+    return float(value)  # type: ignore[arg-type]

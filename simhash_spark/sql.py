@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType
 
 from simhash_spark.config import DedupConfig
+from simhash_spark.core.packages import check_requirements, requirements
 from simhash_spark.profiles import FingerprintSettings
 from simhash_spark.stages.fingerprints import simhash_of
 
@@ -31,6 +32,11 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
     config : DedupConfig, optional
         Its profile defines ``simhash``; the fingerprints have 64 bits.
 
+    Raises
+    ------
+    ConfigError
+        If a package that the profile needs is not installed.
+
     Notes
     -----
     ``simhash(text)`` gives a long, null where the text has too few features.
@@ -47,11 +53,14 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
 
 
 def _simhash_function(settings: FingerprintSettings) -> Any:  # noqa: ANN401 - PySpark exports no UDF type
+    packages = requirements(settings.profile)
+
     def of_batch(texts: pa.Array) -> pa.Array:
+        check_requirements(packages)
         return simhash_of(texts, settings)
 
     def of_row(text: str | None) -> int | None:
-        return simhash_of(pa.array([text], pa.string()), settings)[0].as_py()  # type: ignore[no-any-return]
+        return of_batch(pa.array([text], pa.string()))[0].as_py()  # type: ignore[no-any-return]
 
     if hasattr(F, "arrow_udf"):
         return F.arrow_udf(of_batch, LongType())

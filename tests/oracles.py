@@ -68,11 +68,20 @@ def words_of(text: str, profile: Profile) -> list[str]:
         words = [token for token in tokens if kept(token)]
     else:
         words = "".join(c if is_word_character(c) else " " for c in text).split()
+        if profile.tokenize.stem:
+            words = [stemmer(profile.tokenize.stem).stemWord(word) or word for word in words]
     return words or text.split()
 
 
 def _has_word(token: str) -> bool:
     return any(map(str.isalnum, token))
+
+
+@functools.cache
+def stemmer(language: str) -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(language)
 
 
 @functools.cache

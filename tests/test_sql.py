@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from simhash_spark import PROFILES, DedupConfig, register_functions
+from simhash_spark.errors import ConfigError
 from tests import oracles
 
 
@@ -25,6 +28,7 @@ def test_simhash_gives_the_fingerprint_as_a_long_and_null_without_one(registered
 
 
 def test_simhash_follows_the_profile_given(registered):
+    pytest.importorskip("snowballstemmer")
     register_functions(registered, DedupConfig(profile="en-words", bits=128))
     text = "the quick brown fox jumps over the lazy dog today"
 
@@ -32,6 +36,23 @@ def test_simhash_follows_the_profile_given(registered):
 
     (expected,) = oracles.fingerprint(text, PROFILES["en-words"])
     assert row.fingerprint % 2**64 == expected
+
+
+def test_simhash_refuses_another_jieba_on_a_worker(registered, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("simhash_spark.sql.requirements", lambda _: {"jieba": "0.1"})
+    register_functions(registered, DedupConfig(profile="zh-words"))
+
+    with pytest.raises(Exception, match=r"Worker .* has jieba: 0\.42\.1; the driver has 0\.1"):
+        registered.sql("SELECT simhash('世界卫生组织')").collect()
+
+
+def test_a_profile_whose_package_is_missing_is_not_registered(
+    registered, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "jieba", None)
+
+    with pytest.raises(ConfigError, match="needs jieba"):
+        register_functions(registered, DedupConfig(profile="zh-words"))
 
 
 @pytest.mark.parametrize("ansi", ["true", "false"])

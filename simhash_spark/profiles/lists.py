@@ -13,10 +13,10 @@ import hashlib
 import importlib.resources
 import math
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from simhash_spark.checks import check_member
 from simhash_spark.errors import ConfigError
+from simhash_spark.profiles.dictionaries import read_text
 
 SHIPPED = ("stop", "exempt", "medicine", "commerce")
 SUFFIX = ".txt"
@@ -93,8 +93,4 @@ def _read(source: str) -> str:
         check_member("word list", source, (*SHIPPED, f"PATH{SUFFIX}"))
         folder = importlib.resources.files("simhash_spark.profiles").joinpath("words")
         return folder.joinpath(source + SUFFIX).read_text("utf-8")
-    try:
-        return Path(source).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"word list {source} cannot be read: {error}."
-        raise ConfigError(message) from error
+    return read_text(source, "word list")

@@ -25,7 +25,7 @@ PROFILES: dict[str, Profile] = {
     for profile in (
         Profile("auto", Characters((5,), unspaced_size=3), (*USUAL, "unspaced")),
         Profile("zh-words", Jieba((1, 2))),
-        Profile("en-words", Words((3,))),
+        Profile("en-words", Words((3,), stem="english")),
         Profile("md5-jieba", Jieba(punctuation=True), (), Count(), Md5(), min_features=1),
         Profile("pypi-simhash", Characters((4,), 4), LETTERS, Count(), Md5("last"), min_features=1),
         Profile("tfidf-keywords", Keywords(10), (), Given(), Polynomial(), min_features=1),
@@ -40,7 +40,7 @@ def profile_of(profile: Profile | str) -> Profile:
     """Give the built-in profile of that name; a profile is given back.
 
     >>> profile_of("en-words").tokenize
-    Words(sizes=(3,))
+    Words(sizes=(3,), stem='english')
     """
     if isinstance(profile, Profile):
         return profile

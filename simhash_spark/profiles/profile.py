@@ -18,6 +18,7 @@ from simhash_spark.errors import ConfigError
 from simhash_spark.profiles.scored import Keywords, Scored, ScoringTokenizer, Tagged
 from simhash_spark.profiles.steps import (
     CLEANERS,
+    PACKAGES,
     USUAL,
     Blake2b,
     Capped,
@@ -42,7 +43,7 @@ from simhash_spark.profiles.steps import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DEFINITION = 1
+DEFINITION = 2
 """Version of the rule that turns text into fingerprints; a change of it is a breaking change."""
 
 STEPS: dict[str, dict[str, Any]] = {  # Any: classes of steps, with options of their own
@@ -119,9 +120,14 @@ class Profile:
         return isinstance(self.tokenize, Keywords | Tagged | Scored)
 
     @property
-    def needs_jieba(self) -> bool:
-        """Whether jieba cuts the words."""
-        return self.is_scored or isinstance(self.tokenize, Jieba)
+    def packages(self) -> tuple[str, ...]:
+        """Modules that its steps need, beside what is always there.
+
+        >>> Profile("p", Jieba(), ("html", *USUAL)).packages
+        ('jieba', 'selectolax')
+        """
+        cleaning = (PACKAGES[step] for step in self.clean if step in PACKAGES)
+        return tuple(sorted({*self.tokenize.packages, *cleaning}))
 
     @classmethod
     def from_mapping(cls, name: str, values: Mapping[str, Any]) -> Profile:  # Any: parsed TOML
@@ -135,14 +141,13 @@ class Profile:
         """Give what a file of this profile says, every option of its steps included.
 
         >>> Profile("p", Words((2,))).to_mapping()["tokenize"]
-        {'step': 'words', 'sizes': [2]}
+        {'step': 'words', 'sizes': [2], 'stem': ''}
         """
         values = json.loads(json.dumps(dataclasses.asdict(self)))
         del values["name"]
         for role in STEPS:
             values[role] = {"step": getattr(self, role).step, **values[role]}
-        if isinstance(self.tokenize, Scored):
-            values["tokenize"]["lists"] = [one.source for one in self.tokenize.lists]
+        values["tokenize"] |= _files_of(self.tokenize, "source")
         return values  # type: ignore[no-any-return]
 
 
@@ -180,9 +185,18 @@ class FingerprintSettings:
     def digest(self) -> str:
         """Hash that is equal exactly where fingerprints can be compared."""
         definition = self.profile.to_mapping() | {"bits": self.bits, "v": DEFINITION}
-        if isinstance(self.profile.tokenize, Scored):
-            definition["tokenize"]["lists"] = [one.digest for one in self.profile.tokenize.lists]
+        definition["tokenize"] |= _files_of(self.profile.tokenize, "digest")
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _files_of(step: Tokenizer | ScoringTokenizer, part: str) -> dict[str, Any]:
+    """Give the options of a step that are files, each as its ``source`` or its ``digest``."""
+    files: dict[str, Any] = {}
+    if isinstance(step, Scored):
+        files["lists"] = [getattr(one, part) for one in step.lists]
+    if not isinstance(step, Characters | Words):
+        files["dictionary"] = getattr(step.dictionary, part) if step.dictionary else ""
+    return files
 
 
 def _step(role: str, value: object) -> Any:  # noqa: ANN401 - a step of any kind

@@ -10,8 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from simhash_spark.checks import check_flag, check_member, check_range
-from simhash_spark.errors import ConfigError
+from simhash_spark.checks import check_member, check_range
+from simhash_spark.profiles.tokenizers import Characters as Characters
+from simhash_spark.profiles.tokenizers import Jieba as Jieba
+from simhash_spark.profiles.tokenizers import Tokenizer as Tokenizer
+from simhash_spark.profiles.tokenizers import Words as Words
 
 CLEANERS = (
     "nfkc",
@@ -29,6 +32,9 @@ CLEANERS = (
     "no-spaces",
     "unspaced",
 )
+PACKAGES = {"html": "selectolax", "simplified": "opencc"}
+"""Modules that cleaning steps need."""
+
 USUAL = ("nfkc", "lower", "spaces")
 """Cleaning steps; they have no options.
 
@@ -38,84 +44,6 @@ traditional Chinese to simplified. ``no-punctuation``: a space for each mark or 
 ``only-words``: nothing but letters, digits and underscores. ``spaces``: white space runs as one
 space. ``no-spaces``: none. ``unspaced``: none beside a character of a script written without them.
 """
-
-
-def _check_sizes(step: Characters | Words | Jieba) -> None:
-    """Refuse sizes that are no sizes of n-grams; make a list of them a tuple."""
-    if not isinstance(step.sizes, (list, tuple)):
-        message = f"sizes must be a list such as [5], got {step.sizes!r}."
-        raise ConfigError(message)
-    for size in step.sizes or (0,):
-        check_range("sizes", size, 1, 16)
-    object.__setattr__(step, "sizes", tuple(step.sizes))
-
-
-@dataclass(frozen=True)
-class Characters:
-    """N-grams of characters.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        n of the n-grams.
-    unspaced_size : int
-        n of the n-grams that start at a character of a script written without
-        spaces (Han, Kana, Thai, ...).
-    """
-
-    step: ClassVar[str] = "characters"
-    sizes: tuple[int, ...] = (5,)
-    unspaced_size: int = 3
-
-    def __post_init__(self) -> None:
-        _check_sizes(self)
-        check_range("unspaced_size", self.unspaced_size, 1, 16)
-
-
-@dataclass(frozen=True)
-class Words:
-    """N-grams of words: runs of letters, marks and digits.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        n of the n-grams.
-    """
-
-    step: ClassVar[str] = "words"
-    sizes: tuple[int, ...] = (1,)
-
-    def __post_init__(self) -> None:
-        _check_sizes(self)
-
-
-@dataclass(frozen=True)
-class Jieba:
-    """N-grams of the words that jieba cuts.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        n of the n-grams.
-    mode : {'default', 'search'}
-        ``search`` gives the short words inside of a long one, too.
-    hmm : bool
-        Whether words that the dictionary lacks are guessed.
-    punctuation : bool
-        Whether words without letter or digit are kept.
-    """
-
-    step: ClassVar[str] = "jieba"
-    sizes: tuple[int, ...] = (1,)
-    mode: str = "default"
-    hmm: bool = True
-    punctuation: bool = False
-
-    def __post_init__(self) -> None:
-        _check_sizes(self)
-        check_member("mode", self.mode, ("default", "search"))
-        check_flag("hmm", self.hmm)
-        check_flag("punctuation", self.punctuation)
 
 
 @dataclass(frozen=True)
@@ -243,6 +171,5 @@ class Polynomial:
         check_range("pad", self.pad, 1, 16)
 
 
-Tokenizer: TypeAlias = Characters | Words | Jieba
 Weighing: TypeAlias = Once | Count | Log | Capped | Given
 Hash: TypeAlias = Mmh3 | Md5 | Blake2b | Fnv1 | Fnv1a | Jenkins | Polynomial

@@ -12,7 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from simhash_spark.core.bands import BandLayout
-from simhash_spark.profiles import Profile
+from simhash_spark.core.packages import requirements
 from simhash_spark.runs.progress import seconds_by_name
 from simhash_spark.version import __version__
 
@@ -116,11 +116,10 @@ def _plan(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
 
 def _versions(config: DedupConfig, spark_version: str) -> dict[str, str | None]:
     names = ["pyspark", "numpy", "pyarrow"]
-    if isinstance(config.profile, Profile) and config.profile.needs_jieba:
-        names.append("jieba")
     return {
         "simhash_spark": __version__,
         **{name: _version_of(name) for name in names},
+        **requirements(config.settings.profile),
         "spark": spark_version,
         "python": platform.python_version(),
         "unicodedata": unicodedata.unidata_version,

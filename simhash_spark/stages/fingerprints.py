@@ -11,7 +11,7 @@ from pyspark.sql.types import StringType
 from simhash_spark import columns as c
 from simhash_spark import schemas
 from simhash_spark.core.fingerprints import fingerprint_texts
-from simhash_spark.core.tokenize.dictionary import check_dictionary, dictionary_digest
+from simhash_spark.core.packages import check_requirements, requirements
 from simhash_spark.core.words import as_signed
 from simhash_spark.errors import MissingColumnError, SchemaError
 from simhash_spark.stages._arrow import text_buffers
@@ -51,15 +51,15 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
     SchemaError
         If ``text`` is not of type string.
     ConfigError
-        If the profile needs jieba and it is not installed; on a worker, also
-        if its jieba is not the driver's.
+        If a package that the profile needs is not installed; on a worker, also
+        if it is not the driver's.
     """
     _check_columns(documents)
     schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
-    digest = dictionary_digest() if settings.profile.needs_jieba else None
+    packages = requirements(settings.profile)
     length = F.length(c.TEXT).cast("long").alias(c.N_CHARACTERS)
     narrowed = documents.select(c.ID, c.TEXT, length)
-    return narrowed.mapInArrow(_batches_fingerprinter(settings, digest), schema).select(
+    return narrowed.mapInArrow(_batches_fingerprinter(settings, packages), schema).select(
         c.ID, *c.fingerprint_words(settings.bits), c.N_FEATURES, c.N_CHARACTERS
     )
 
@@ -96,11 +96,10 @@ def _check_columns(documents: DataFrame) -> None:
 
 
 def _batches_fingerprinter(
-    settings: FingerprintSettings, digest: str | None
+    settings: FingerprintSettings, packages: dict[str, str]
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def fingerprint_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        if digest is not None:
-            check_dictionary(digest)
+        check_requirements(packages)
         for batch in batches:
             ids, texts, n_characters = batch.columns
             columns = [ids, *_fingerprint_columns(texts, settings), n_characters]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import mmh3
@@ -43,9 +44,17 @@ NARROW = [
     Profile("fnv1", Characters((3,), 1), weigh=Count(), hash=Fnv1(), min_features=1),
     Profile("fnv1a", Characters((3,), 1), hash=Fnv1a(), min_features=2),
 ]
-OURS = [PROFILES[name] for name in ("auto", "zh-words", "en-words")]
+
+
+def where_installed(profile: Profile) -> object:
+    """Give the profile, to be skipped where a package that it needs is missing."""
+    missing = [name for name in profile.packages if find_spec(name) is None]
+    return pytest.param(profile, marks=pytest.mark.skipif(bool(missing), reason=f"no {missing}"))
+
+
+OURS = [where_installed(PROFILES[name]) for name in ("auto", "zh-words", "en-words")]
 PLAIN = [profile for profile in PROFILES.values() if not profile.is_scored]
-MOST = [*PLAIN, TINY, *OTHERS]
+MOST = [where_installed(profile) for profile in (*PLAIN, TINY, *OTHERS)]
 BY_NAME = pytest.mark.parametrize("profile", MOST, ids=lambda profile: profile.name)
 VALID = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 MIXED = st.text(

@@ -4,6 +4,7 @@ import importlib.resources
 import itertools
 import math
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -84,9 +85,71 @@ def test_integer_weights_lose_their_fraction():
 
 
 def test_nouns_weigh_more_and_marks_nothing():
-    (words,) = scored(Tagged(noun=3), "大学，美丽。大学")
+    (words,) = scored(Tagged({"n": 3}), "大学，美丽。大学")
 
     assert words == [("大学", 3.0), ("美丽", 1.0), ("大学", 3.0)]
+
+
+def test_each_part_of_speech_has_the_weight_of_its_own_name():
+    tokenize = Tagged({"ns": 1.5, "v": 0.25})  # 北京 ns, 大学 n, 喜欢 v
+
+    assert scored(tokenize, "北京喜欢大学") == [[("北京", 1.5), ("喜欢", 0.25), ("大学", 1.0)]]
+    assert scored(Tagged({"n": 3}), "北京") == [[("北京", 1.0)]]
+
+
+def test_words_of_a_stop_class_are_dropped_and_so_is_what_weighs_nothing():
+    text = "美丽的大学和北京"  # 美丽 ns, 的 uj, 大学 n, 和 c, 北京 ns
+
+    assert scored(Tagged({}, drop=("uj", "c")), text) == [[("美丽", 1), ("大学", 1), ("北京", 1)]]
+    assert scored(Tagged({"n": 0}, drop=("uj", "c", "v")), text) == [[("美丽", 1), ("北京", 1)]]
+
+
+def test_a_dropped_occurrence_does_not_count_among_the_most(monkeypatch: pytest.MonkeyPatch):
+    tagged = [("会", "v"), ("会", "n"), ("会", "v"), ("会", "n")]
+    monkeypatch.setattr(
+        "simhash_spark.core.tokenize.scoring._tagger",
+        lambda _: SimpleNamespace(cut=lambda _: tagged),
+    )
+
+    assert scored(Tagged({"n": 2}, drop=["v"], most=2), "x") == [[("会", 2.0), ("会", 2.0)]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tags": {"n": -1}}, "tags: n must be a finite number, not negative, got -1"),
+        ({"tags": {"n": math.nan}}, "tags: n must be .* got nan"),
+        ({"tags": {"n": 2, "v": math.inf}}, "tags: v must be .* got inf"),
+        ({"tags": {"n": True}}, "tags: n must be .* got True"),
+        ({"tags": {"n": "2"}}, "tags: n must be .* got '2'"),
+        ({"tags": ["n"]}, r"tags must be a table such as \{n = 2.0, v = 1.5\}, got \['n'\]"),
+        ({"tags": {"Noun": 2}}, "A part of speech is written in small letters, .* got 'Noun'"),
+        ({"drop": "x"}, r'drop must be a list such as \["x", "uj"\], got \'x\''),
+        ({"drop": [""]}, "A part of speech is written in small letters, .* got ''"),
+        ({"drop": ["n"]}, "Part of speech n has a weight and is dropped: take it out of one"),
+        ({"noun": 2}, "Unknown key 'noun' in tokenize = tagged; known keys: tags, drop, most"),
+    ],
+)
+def test_bad_parts_of_speech_are_refused(options: dict[str, object], message: str):
+    with pytest.raises(ConfigError, match=message) as caught:
+        Profile.from_mapping("p", {"tokenize": {"step": "tagged", **options}, "weigh": "given"})
+    assert "\n" not in str(caught.value)
+
+
+def test_weights_are_numbers_of_one_kind_in_the_digest():
+    def digest(tags: dict[str, float]) -> str:
+        return FingerprintSettings(Profile("p", Tagged(tags), weigh=Given())).digest
+
+    assert digest({"n": 2, "v": 1.5}) == digest({"v": 1.5, "n": 2.0}) != digest({"n": 2, "v": 1})
+
+
+def test_weights_given_do_not_change_later():
+    tags = {"n": 2.0}
+    step = Tagged(tags)
+    tags["n"] = 5.0
+
+    assert step == Tagged({"n": 2.0})
+    assert len({step, Tagged({"n": 2})}) == 1
 
 
 def test_a_word_counts_six_times_at_most():
@@ -130,6 +193,54 @@ def test_a_shipped_list_can_be_read(name: str):
     assert len(WordList(name).coefficients) >= 30
 
 
+def test_the_words_of_a_shipped_list_stand_there_once():
+    for name in SHIPPED:
+        lines = [line.split("#")[0].split() for line in WordList(name).text.splitlines()]
+        words = [line[0] for line in lines if line and line[0] != "*"]
+        assert len(words) == len(set(words))
+
+
+def test_shipped_coefficients_damp_keep_and_lift():
+    stop, exempt, medicine, commerce = (WordList(name).coefficients for name in SHIPPED)
+
+    assert set(stop.values()) == {0.3}
+    assert set(exempt.values()) == {1.0}
+    assert set(medicine.values()) == set(commerce.values()) == {2.0}
+    assert set(medicine).isdisjoint({*stop, *exempt, *commerce})
+    assert set(commerce).isdisjoint({*stop, *exempt})
+
+
+def test_no_negation_or_word_of_degree_is_damped():
+    coefficients = PROFILES["mmh3-weighted"].tokenize.coefficients
+
+    assert {coefficients[word] for word in WordList("exempt").coefficients} == {1.0}
+    assert {"不", "没有", "未", "不是", "很", "非常", "no", "not"} <= set(
+        WordList("exempt").coefficients
+    )
+
+
+def test_shipped_words_are_those_that_jieba_cuts_from_clean_text():
+    for name in SHIPPED:
+        words = list(WordList(name).coefficients)
+        assert [w for w in words if [w] != list(oracles.jieba_tokenizer().cut(w))] == []
+        assert [w for w in words if w != oracles.clean(w)] == []
+
+
+def test_a_list_with_a_byte_order_mark_has_its_first_word(tmp_path):
+    (tmp_path / "own.txt").write_bytes("\ufeff的 0.5\n".encode())
+
+    assert WordList(str(tmp_path / "own.txt")).coefficients == {"的": 0.5}
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# nothing\n", "* 0.3\n"])
+def test_a_file_without_words_is_refused(text: str, tmp_path):
+    (tmp_path / "stop.txt").write_text(text, "utf-8")
+
+    with pytest.raises(ConfigError, match=r"word list .*stop\.txt holds no word") as caught:
+        Scored((str(tmp_path / "stop.txt"),))
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -152,6 +263,8 @@ def test_a_list_that_is_not_there_is_refused():
         Scored(("slang",))
     with pytest.raises(ConfigError, match=r"word list no/such\.txt cannot be read: .*No such file"):
         Scored(("no/such.txt",))
+    with pytest.raises(ConfigError, match=r"lists must be a list such as .*, got \'stop\'"):
+        Scored("stop")
 
 
 def test_the_content_of_a_list_changes_the_digest_and_its_path_does_not():

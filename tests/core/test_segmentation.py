@@ -7,10 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from simhash_spark.core.tokenize import dictionary
-from simhash_spark.core.tokenize.dictionary import check_dictionary, dictionary_digest
 from simhash_spark.core.tokenize.segmentation import prepare_texts
-from simhash_spark.errors import ConfigError
+from simhash_spark.core.worker import once_per_worker
 from simhash_spark.profiles.steps import Jieba, Tokenizer, Words
 
 WORDS = Words()
@@ -55,20 +53,13 @@ def test_jieba_cuts_each_document_alone():
     assert prepared(JIEBA, "北京", "大学", "", "?") == ["北京", "大学", "", "?"]
 
 
-def test_the_dictionary_of_the_driver_is_accepted():
-    check_dictionary(dictionary_digest())
+def test_what_a_worker_remembers_of_tokens_is_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("simhash_spark.core.tokenize.segmentation.MOST_KNOWN", 3)
 
+    for number in range(0, 40, 2):
+        assert prepared(JIEBA, f"{number} + {number + 1} 。") == [f"{number} {number + 1}"]
 
-def test_another_dictionary_is_named_with_its_host():
-    with pytest.raises(ConfigError, match=r"jieba on worker .+ differs .+ expected jieba 0\.1"):
-        check_dictionary("jieba 0.1")
-
-
-def test_a_missing_jieba_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "jieba", None)
-
-    with pytest.raises(ConfigError, match=r"needs jieba: pip install jieba==0\.42\.1"):
-        dictionary._import_jieba()
+    assert len(once_per_worker("has_word", dict)) <= 3 + 5
 
 
 QUIET = """

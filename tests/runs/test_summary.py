@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from importlib import metadata
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 import simhash_spark
 from simhash_spark.config import DedupConfig
@@ -52,8 +54,19 @@ def test_what_defines_the_fingerprints_is_told():
     assert summary["fingerprint_settings"] == config.settings.digest
     assert summary["plan"]["band_bits"] == [26, 26, 26, 25, 25]
     assert summary["versions"]["jieba"] == "0.42.1"
+    assert summary["versions"]["jieba/dict.txt"].startswith("sha256 ")
     assert summary["versions"]["simhash_spark"] == simhash_spark.__version__
     assert summary["versions"]["numpy"] == np.__version__
     assert summary["versions"]["spark"] == "9.9"
     assert summary["seconds_per_stage"] == {"fingerprints": 1.235}
     assert summary["counts"]["fingerprinted"] == 9
+
+
+def test_versions_are_those_of_the_packages_that_the_profile_needs():
+    pytest.importorskip("snowballstemmer")
+    plain = set(summary_of(Source(("x",)), DedupConfig())["versions"])
+
+    versions = summary_of(Source(("x",)), DedupConfig(profile="en-words"))["versions"]
+
+    assert set(versions) - plain == {"snowballstemmer"}
+    assert versions["snowballstemmer"] == metadata.version("snowballstemmer")

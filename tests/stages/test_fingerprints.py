@@ -69,15 +69,15 @@ def test_words_of_jieba_are_those_of_the_driver(spark: SparkSession):
     assert rows[0]["fingerprint"] == long_of(BITS, ZH_WORDS)
 
 
-def test_another_dictionary_on_a_worker_is_an_error(
+def test_another_jieba_on_a_worker_is_an_error(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(
-        "simhash_spark.stages.fingerprints.dictionary_digest", lambda: "jieba 0.1, another"
+        "simhash_spark.stages.fingerprints.requirements", lambda _: {"jieba": "0.1"}
     )
     fingerprints = compute_fingerprints(documents_of(spark, BITS), ZH_WORDS)
 
-    with pytest.raises(Exception, match=r"jieba on worker .* differs from the driver's"):
+    with pytest.raises(Exception, match=r"Worker .* has jieba: 0\.42\.1; the driver has 0\.1"):
         fingerprints.collect()
 
 

@@ -5,14 +5,13 @@ The usual ones run on whole chunks instead, to the same effect: see ``text``.
 
 from __future__ import annotations
 
-import importlib
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
+from simhash_spark.core.packages import import_package
 from simhash_spark.core.scripts import UNSPACED
 from simhash_spark.core.worker import once_per_worker
-from simhash_spark.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -64,7 +63,7 @@ def clean_text(text: str, steps: Iterable[str]) -> str:
 
 
 def _html(text: str) -> str:
-    tree = _import("selectolax.lexbor", "html").LexborHTMLParser(text)
+    tree = import_package("selectolax.lexbor").LexborHTMLParser(text)
     for node in tree.css(NOT_TEXT):
         node.decompose()
     for node in tree.css(BLOCKS):  # or the words of two table cells would be one
@@ -87,18 +86,7 @@ def _simplified(text: str) -> str:
 
 
 def _build_converter() -> Any:  # noqa: ANN401 - opencc has no types
-    return _import("opencc", "opencc").OpenCC("t2s")
-
-
-def _import(module: str, extra: str) -> Any:  # noqa: ANN401 - packages without types
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        message = (
-            f"This profile needs {module.split('.')[0]}: pip install 'simhash_spark[{extra}]', "
-            "here and on every executor."
-        )
-        raise ConfigError(message) from error
+    return import_package("opencc").OpenCC("t2s")
 
 
 def _replacing(pattern: str, replacement: str) -> Callable[[str], str]:

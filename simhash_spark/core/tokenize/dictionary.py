@@ -2,87 +2,81 @@
 
 Its dictionary is built once per worker process, from the package alone: a cache
 file in a shared folder may be stale or foreign, and would change words without
-a sign.
+a sign. A dictionary of the user goes into a jieba of its own.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib.resources
 import io
-import socket
-import warnings
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from simhash_spark.core.packages import import_package
 from simhash_spark.core.worker import once_per_worker
-from simhash_spark.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from simhash_spark.profiles.dictionaries import UserDictionary
+    from simhash_spark.profiles.tokenizers import Jieba
 
 
-def dictionary_digest() -> str:
-    """Describe the jieba that is installed: its version and the hash of its dictionary.
-
-    Returns
-    -------
-    str
-        Equal on two machines exactly where jieba cuts the same words.
-
-    Raises
-    ------
-    ConfigError
-        If jieba is not installed.
-    """
-    return once_per_worker("dictionary_digest", _digest)
-
-
-def check_dictionary(expected: str) -> None:
-    """Check on a worker that its jieba is the driver's.
+def cutter(tokenize: Jieba) -> Callable[[str], Iterable[str]]:
+    """Give the function that cuts a text into words.
 
     Parameters
     ----------
-    expected : str
-        What :func:`dictionary_digest` gave on the driver.
+    tokenize : Jieba
+        How.
+
+    Returns
+    -------
+    callable
+        Text to its words, one after the other.
 
     Raises
     ------
     ConfigError
-        If jieba is missing here, or is another one.
+        If the engine is not installed.
+
+    Examples
+    --------
+    >>> from simhash_spark.profiles.tokenizers import Jieba
+    >>> list(cutter(Jieba())("我来到北京清华大学"))
+    ['我', '来到', '北京', '清华大学']
     """
-    actual = dictionary_digest()
-    if actual != expected:
-        message = (
-            f"jieba on worker {socket.gethostname()} differs from the driver's: {actual}, "
-            f"expected {expected}. Install the same jieba everywhere: pip install jieba==0.42.1."
-        )
-        raise ConfigError(message)
+    if tokenize.engine == "rjieba":
+        engine = once_per_worker("rjieba", lambda: import_package("rjieba").Jieba())
+        is_guessing = {"hmm": tokenize.hmm}
+    else:
+        engine = tokenizer_of_worker(tokenize.dictionary)
+        is_guessing = {"HMM": tokenize.hmm}
+    cut = engine.cut if tokenize.mode == "default" else engine.cut_for_search
+    return partial(cut, **is_guessing)
 
 
-def tokenizer_of_worker() -> Any:  # noqa: ANN401 - jieba has no types
-    """Give this process's jieba; its dictionary is the package's."""
-    return once_per_worker("jieba", _build_tokenizer)
+def tokenizer_of_worker(words: UserDictionary | None = None) -> Any:  # noqa: ANN401 - no types
+    """Give this process's jieba that knows these words beside those of the package.
+
+    >>> from simhash_spark.profiles.dictionaries import UserDictionary
+    >>> list(tokenizer_of_worker(UserDictionary("own.txt", "石墨烯电池")).cut("石墨烯电池"))
+    ['石墨烯电池']
+    """
+    return once_per_worker(f"jieba{suffix_of(words)}", lambda: _build_tokenizer(words))
 
 
-def _import_jieba() -> Any:  # noqa: ANN401 - jieba has no types
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # escapes in jieba's patterns, pkg_resources
-        try:
-            import jieba
-        except ImportError as error:
-            message = "profile zh-words needs jieba: pip install jieba==0.42.1"
-            raise ConfigError(message) from error
-    return jieba
+def suffix_of(words: UserDictionary | None) -> str:
+    """Give what sets apart the names of what is built with these words."""
+    return f" with {words.digest}" if words else ""
 
 
-def _dictionary() -> bytes:
-    return importlib.resources.files(_import_jieba()).joinpath("dict.txt").read_bytes()
-
-
-def _digest() -> str:
-    version = _import_jieba().__version__
-    return f"jieba {version}, dictionary sha256 {hashlib.sha256(_dictionary()).hexdigest()}"
-
-
-def _build_tokenizer() -> Any:  # noqa: ANN401 - jieba has no types
-    tokenizer = _import_jieba().Tokenizer()
-    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(io.BytesIO(_dictionary()))
+def _build_tokenizer(words: UserDictionary | None) -> Any:  # noqa: ANN401 - jieba has no types
+    jieba = import_package("jieba")
+    dictionary = importlib.resources.files(jieba).joinpath("dict.txt").read_bytes()
+    tokenizer = jieba.Tokenizer()
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(io.BytesIO(dictionary))
     tokenizer.initialized = True  # or the first cut would read and write the cache file
+    for word, frequency, tag in words.entries if words else ():
+        tokenizer.add_word(word, frequency, tag)
     return tokenizer

@@ -127,7 +127,13 @@ def _cut(edges: Integers, doc_of: Integers, room: Integers, sizes: Integers) -> 
     return Spans(starts, edges[at + sizes[at]] - starts, doc_of[at])
 
 
-def _word_ngrams(data: Bytes, offsets: Integers, sizes: tuple[int, ...]) -> Spans:
+def word_spans(data: Bytes, offsets: Integers) -> tuple[Integers, Integers, Integers]:
+    """Find the words of every document: starts, ends and documents, each of shape (n_words,).
+
+    >>> data = np.frombuffer(b"to beor", dtype=np.uint8)
+    >>> [part.tolist() for part in word_spans(data, np.array([0, 5, 7], dtype=np.int64))]
+    [[0, 3, 5], [2, 5, 7], [0, 0, 1]]
+    """
     is_gap = np.ones(len(data) + 2, dtype=np.bool_)
     np.equal(data, SPACE, out=is_gap[1:-1])
     is_edge = is_gap[1:] != is_gap[:-1]
@@ -136,7 +142,11 @@ def _word_ngrams(data: Bytes, offsets: Integers, sizes: tuple[int, ...]) -> Span
     is_start[offsets[:-1][filled]] = True
     is_end[offsets[1:][filled]] = True
     starts, ends = np.flatnonzero(is_start), np.flatnonzero(is_end)
-    doc_of = np.searchsorted(offsets, starts, side="right") - 1
+    return starts, ends, np.searchsorted(offsets, starts, side="right") - 1
+
+
+def _word_ngrams(data: Bytes, offsets: Integers, sizes: tuple[int, ...]) -> Spans:
+    starts, ends, doc_of = word_spans(data, offsets)
     return _join([_group(starts, ends, doc_of, size) for size in sizes])
 
 

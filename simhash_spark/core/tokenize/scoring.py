@@ -5,24 +5,23 @@ jieba works on one text at a time, so this does, too.
 
 from __future__ import annotations
 
-import importlib
 import math
-import warnings
 from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simhash_spark.core.tokenize.dictionary import tokenizer_of_worker
+from simhash_spark.core.packages import import_package, silence
+from simhash_spark.core.tokenize.dictionary import suffix_of, tokenizer_of_worker
 from simhash_spark.core.tokenize.segmentation import has_word
 from simhash_spark.core.worker import once_per_worker
 from simhash_spark.profiles.scored import Keywords, Scored, Tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from simhash_spark.core.typing import Bytes, Floats, Integers
+    from simhash_spark.profiles.dictionaries import UserDictionary
     from simhash_spark.profiles.scored import ScoringTokenizer
 
     Score = Callable[[str], list[tuple[str, float]]]
@@ -60,7 +59,7 @@ def score_words(
     Examples
     --------
     >>> data = np.frombuffer("北京的大学，大学".encode(), dtype=np.uint8)
-    >>> spans, n_features, weights = score_words(data, np.array([0, len(data)]), Tagged(noun=3))
+    >>> spans, n_features, weights = score_words(data, np.array([0, len(data)]), Tagged({"n": 3}))
     >>> spans[0].tobytes().decode(), n_features.tolist(), weights.tolist()
     ('北京的大学大学', [4], [1.0, 1.0, 3.0, 3.0])
     """
@@ -78,31 +77,37 @@ def score_words(
 
 def _scorer(tokenize: ScoringTokenizer) -> Score:
     if isinstance(tokenize, Keywords):
-        extract = once_per_worker("jieba.analyse", _build_extractor).extract_tags
+        extract = _extractor(tokenize.dictionary).extract_tags
         truncate = math.floor if tokenize.integer else float
         return lambda text: [
             (word, truncate(w)) for word, w in extract(text, topK=tokenize.top, withWeight=True)
         ]
     if isinstance(tokenize, Tagged):
-        return lambda text: list(_tagged(text, tokenize))
+        tag = _tagger(tokenize.dictionary).cut
+        return lambda text: list(_weigh_tagged(tag(text), tokenize))
     return _words_scorer(tokenize)
 
 
-def _tagged(text: str, tokenize: Tagged) -> Iterator[tuple[str, float]]:
+def _weigh_tagged(
+    tagged: Iterable[tuple[str, str]], tokenize: Tagged
+) -> Iterator[tuple[str, float]]:
     seen: Counter[str] = Counter()
-    for word, tag in once_per_worker("jieba.posseg", _build_tagger).cut(text):
+    for word, tag in tagged:
+        if tag in tokenize.drop or not has_word(word):
+            continue
         seen[word] += 1
-        if seen[word] <= tokenize.most and has_word(word):
-            yield word, tokenize.noun if tag == "n" else 1
+        if seen[word] <= tokenize.most:
+            yield word, tokenize.tags.get(tag, 1.0)
 
 
 def _words_scorer(tokenize: Scored) -> Score:
-    extractor = once_per_worker("jieba.analyse", _build_extractor)
+    extractor = _extractor(tokenize.dictionary)
+    cut = tokenizer_of_worker(tokenize.dictionary).cut
     idf, median = extractor.idf_freq, extractor.median_idf
     coefficients = tokenize.coefficients
 
     def score(text: str) -> list[tuple[str, float]]:
-        counts = Counter(filter(has_word, tokenizer_of_worker().cut(text)))
+        counts = Counter(filter(has_word, cut(text)))
         return [
             (word, (1 + math.log(n)) * idf.get(word, median) * coefficients.get(word, 1.0))
             for word, n in counts.items()
@@ -111,22 +116,19 @@ def _words_scorer(tokenize: Scored) -> Score:
     return score
 
 
-def _build_extractor() -> Any:  # noqa: ANN401 - jieba has no types
-    tokenizer = tokenizer_of_worker()
-    with _silence():
-        extractor = importlib.import_module("jieba.analyse").TFIDF()
-    extractor.tokenizer = tokenizer  # theirs reads and writes a cache file
-    return extractor
+def _extractor(words: UserDictionary | None) -> Any:  # noqa: ANN401 - jieba has no types
+    def build() -> Any:  # noqa: ANN401
+        with silence():
+            extractor = import_package("jieba.analyse").TFIDF()
+        extractor.tokenizer = tokenizer_of_worker(words)  # theirs reads and writes a cache file
+        return extractor
+
+    return once_per_worker(f"jieba.analyse{suffix_of(words)}", build)
 
 
-def _build_tagger() -> Any:  # noqa: ANN401 - jieba has no types
-    tokenizer = tokenizer_of_worker()
-    with _silence():
-        return importlib.import_module("jieba.posseg").POSTokenizer(tokenizer)
+def _tagger(words: UserDictionary | None) -> Any:  # noqa: ANN401 - jieba has no types
+    def build() -> Any:  # noqa: ANN401
+        with silence():
+            return import_package("jieba.posseg").POSTokenizer(tokenizer_of_worker(words))
 
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # escapes in jieba's patterns, files left open
-        yield
+    return once_per_worker(f"jieba.posseg{suffix_of(words)}", build)

@@ -1,6 +1,6 @@
 """Clean texts to what n-grams are made of: characters, or words between single spaces.
 
-A word is a run of letters, marks and digits, or what jieba cuts. Words come
+A word is a run of letters, marks and digits, or its stem, or what jieba cuts. Words come
 back as text, one space between two, so that an n-gram of words is a span of
 the buffer.
 """
@@ -8,12 +8,14 @@ the buffer.
 from __future__ import annotations
 
 import unicodedata
+from itertools import filterfalse, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simhash_spark.core.clean.chunks import squeeze
-from simhash_spark.core.tokenize.dictionary import tokenizer_of_worker
+from simhash_spark.core.tokenize.dictionary import cutter
+from simhash_spark.core.tokenize.stemming import stem_words
 from simhash_spark.core.utf8 import (
     PIECE_BYTES,
     SPACE,
@@ -28,10 +30,15 @@ from simhash_spark.core.worker import once_per_worker
 from simhash_spark.profiles.steps import Characters, Jieba
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from simhash_spark.core.typing import Booleans, Bytes, Integers
     from simhash_spark.profiles.steps import Tokenizer
 
 CHARACTER_STARTS = bytes(range(0x80)) + bytes(range(0xC0, 0x100))
+MOST_KNOWN = 1 << 16
+"""Tokens of jieba that a worker remembers to have a letter or digit, or none; then it forgets."""
+
 CUTS = b" "
 """Bytes that a clean text may be cut before: jieba looks at what lies between two spaces alone."""
 
@@ -57,7 +64,7 @@ def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[
     Raises
     ------
     ConfigError
-        If jieba is asked for and not installed.
+        If jieba or the stemmer is asked for and not installed.
 
     Notes
     -----
@@ -77,6 +84,8 @@ def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[
         words, bounds = _split_jieba(data, offsets, tokenize)
     else:
         words, bounds = _split_runs(data, offsets)
+        if tokenize.stem:
+            words, bounds = stem_words(words, bounds, tokenize.stem)
     is_wordless = (np.diff(bounds) == 0) & (np.diff(offsets) > 0)
     if not is_wordless.any():
         return words, bounds
@@ -108,16 +117,34 @@ def _blank(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
 
 
 def _split_jieba(data: Bytes, offsets: Integers, jieba: Jieba) -> tuple[Bytes, Integers]:
-    tokenizer = tokenizer_of_worker()
-    cut = tokenizer.cut if jieba.mode == "default" else tokenizer.cut_for_search
-    is_kept = _is_visible if jieba.punctuation else has_word
+    cut = cutter(jieba)
+    keep = _visible if jieba.punctuation else _with_word
     texts = []
-    for doc in range(len(offsets) - 1):
-        parts = pieces(data[offsets[doc] : offsets[doc + 1]], CUTS)
-        tokens = (cut(part.tobytes().decode("utf-8"), HMM=jieba.hmm) for part in parts)
-        kept = [" ".join(filter(is_kept, part)) for part in tokens]
+    for start, end in pairwise(offsets.tolist()):
+        text = data[start:end]
+        parts = pieces(text, CUTS) if end - start > PIECE_BYTES else (text,)
+        kept = [" ".join(keep(cut(part.tobytes().decode("utf-8")))) for part in parts]
         texts.append(" ".join(filter(None, kept)).encode("utf-8"))
     return np.frombuffer(b"".join(texts), dtype=np.uint8), _bounds([len(text) for text in texts])
+
+
+def _visible(tokens: Iterable[str]) -> Iterable[str]:
+    return filterfalse(str.isspace, tokens)
+
+
+def _with_word(tokens: Iterable[str]) -> Iterable[str]:
+    known = once_per_worker("has_word", _Known)
+    if len(known) > MOST_KNOWN:
+        known.clear()
+    return filter(known.__getitem__, tokens)
+
+
+class _Known(dict[str, bool]):
+    """Remembers of each token whether it has a letter or digit."""
+
+    def __missing__(self, token: str) -> bool:
+        self[token] = has_word(token)
+        return self[token]
 
 
 def has_word(token: str) -> bool:
@@ -127,10 +154,6 @@ def has_word(token: str) -> bool:
     (True, False)
     """
     return token.isalnum() or any(map(str.isalnum, token))
-
-
-def _is_visible(token: str) -> bool:
-    return not token.isspace()
 
 
 def _split_spaces(data: Bytes) -> Bytes:
