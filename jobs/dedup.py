@@ -64,7 +64,7 @@ def _deduplicate(spark: SparkSession, arguments: Arguments, output: OutputFolder
     documents = read_documents(spark, arguments.source)
     config = arguments.config_for(documents.columns)
     output.progress.plan(arguments.source, config)
-    found = deduplicate(documents, config, checking(output.store, config.text_column))
+    found = deduplicate(documents, config, checking(output.store, config))
     for name in PUBLISHED:
         if name not in output.written:
             output.store(name, getattr(found, name))

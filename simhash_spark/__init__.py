@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from simhash_spark.config import DedupConfig
 from simhash_spark.pipeline import Dedup, deduplicate, fingerprints, near_duplicates
-from simhash_spark.profiles import PROFILES, Profile
+from simhash_spark.profiles import PROFILES, Callback, Profile
 from simhash_spark.scalar import distance, fingerprint, similarity
 from simhash_spark.sql import register_functions
 from simhash_spark.version import __version__
 
 __all__ = [
     "PROFILES",
+    "Callback",
     "Dedup",
     "DedupConfig",
     "Profile",

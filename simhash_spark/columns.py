@@ -5,6 +5,7 @@ from __future__ import annotations
 # documents
 ID = "id"
 TEXT = "text"
+FEATURES = "features"
 
 # fingerprints: word 0 of the fingerprint holds bits 0 to 63, word 1 (128 bits only) bits 64 to 127
 FINGERPRINT = "fingerprint"

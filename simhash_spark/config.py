@@ -47,6 +47,13 @@ class DedupConfig:
         ``ORDER BY`` list that ranks the members of a cluster; the first one
         survives. Any column of the input, ``length`` (characters of the text)
         and ``id``. Nulls and NaN come last. Ties go to the smallest id.
+    features_column : str or None
+        Column with features, of type ``array<string>``, ``array<struct<feature:
+        string, weight: number>>`` or ``map<string, number>``: they are taken in
+        place of those of the text, and the text column may be missing then
+        (``length`` is null). Weights of repeated features add up; features
+        without weights get theirs from the step ``weigh`` of the profile, whose
+        steps before it do not count. *Defines the fingerprint.*
 
     Raises
     ------
@@ -61,6 +68,7 @@ class DedupConfig:
     max_distance: int = 3
     cluster: str = "components"
     keep: str = "length desc, id asc"
+    features_column: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "profile", profile_of(self.profile))
@@ -70,7 +78,8 @@ class DedupConfig:
         assert self.settings  # noqa: S101 - made to be checked
         self._check_max_distance()
         check_member("cluster", self.cluster, CLUSTER_RULES)
-        for name in ("text_column", "keep"):
+        named = ("text_column", "keep", "features_column")
+        for name in named[: 2 if self.features_column is None else 3]:
             if not isinstance(getattr(self, name), str) or not getattr(self, name).strip():
                 message = f"{name} must be a text that is not empty, got {getattr(self, name)!r}."
                 raise ConfigError(message)
@@ -90,4 +99,4 @@ class DedupConfig:
     def settings(self) -> FingerprintSettings:
         """Everything that defines a fingerprint."""
         assert isinstance(self.profile, Profile)  # noqa: S101 - __post_init__ made it one
-        return FingerprintSettings(self.profile, self.bits)
+        return FingerprintSettings(self.profile, self.bits, self.features_column)

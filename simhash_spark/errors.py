@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 50
+_EXCERPT = 40
 
 
 class SimHashSparkError(Exception):
@@ -40,6 +41,41 @@ class SchemaError(SimHashSparkError, ValueError):
 
 class InputError(SimHashSparkError, ValueError):
     """The input cannot be read, or holds nothing."""
+
+
+class CallbackError(SimHashSparkError, RuntimeError):
+    """A function of the user failed, or gave what are no features.
+
+    Parameters
+    ----------
+    name : str
+        Name of the function.
+    said : str
+        What it raised, or what is wrong with its result.
+    document : str
+        The document it failed on, in words.
+    place : int
+        The place of that in the batch.
+    """
+
+    def __init__(self, name: str, said: str, document: str, place: int) -> None:
+        super().__init__(f"The function '{name}' failed on {document}: {said}.")
+        self.name, self.said, self.document, self.place = name, said, document, place
+
+    @classmethod
+    def of(cls, name: str, error: Exception, *, text: str, place: int) -> CallbackError:
+        """Build the error from what was raised, and the text that the function got."""
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        excerpt = text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}..."
+        return cls(name, said, f"the text {excerpt!r}", place)
+
+    def moved(self, n_docs: int) -> CallbackError:
+        """Count the place from a document that lies so many before."""
+        return CallbackError(self.name, self.said, self.document, self.place + n_docs)
+
+    def identified(self, doc_id: object) -> CallbackError:
+        """Name the document by its id."""
+        return CallbackError(self.name, self.said, f"document {doc_id!r}", self.place)
 
 
 class OutputError(SimHashSparkError, OSError):

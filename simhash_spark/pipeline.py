@@ -19,7 +19,7 @@ from simhash_spark.stages.documents import (
     read_keep_columns,
 )
 from simhash_spark.stages.edges import find_edges
-from simhash_spark.stages.fingerprints import compute_fingerprints
+from simhash_spark.stages.fingerprints import compute_fingerprints, fingerprint_features
 from simhash_spark.stages.nodes import collapse_fingerprints
 from simhash_spark.stages.pairs import name_pairs, pair_copies
 from simhash_spark.stages.survivors import (
@@ -110,7 +110,7 @@ def deduplicate(
         pairs=_name_all(edges, fingerprints, nodes, bits),
         clusters=ranked.transform(list_clusters),
         duplicates=duplicates,
-        unfingerprinted=fingerprints.transform(list_unfingerprinted),
+        unfingerprinted=fingerprints.transform(list_unfingerprinted, config),
         survivors=select_survivors(documents, duplicates, fingerprints, config),
     )
 
@@ -129,15 +129,23 @@ def fingerprints(documents: DataFrame, config: DedupConfig = DEFAULTS) -> DataFr
     -------
     DataFrame
         Columns ``id``, ``fingerprint`` (long; null where the text has too few
-        features; 128 bits: also ``fingerprint_high``), ``n_features`` (long)
-        and ``n_characters`` (long, null for a null text); one row per document.
+        features; 128 bits: also ``fingerprint_high``), ``n_features`` (long, null
+        for null features of a features column) and ``n_characters`` (long, null
+        for a null text); one row per document.
 
     Raises
     ------
     MissingColumnError
         If a column that ``config`` names does not exist.
     SchemaError
-        If the text is not a string, or the id has no exact equality.
+        If the text is not a string, the features are no features, or the id has
+        no exact equality.
+
+    Notes
+    -----
+    Where the frame is computed, a null feature, a weight that is no finite number
+    above or at 0 (``InputError``), or a failure of a ``Callback``
+    (``CallbackError``) stops Spark's job: the message is in the error of Spark.
     """
     return _fingerprint(identify_documents(documents, config), config)
 
@@ -176,7 +184,8 @@ def near_duplicates(documents: DataFrame, config: DedupConfig = DEFAULTS) -> Dat
 
 
 def _fingerprint(identified: DataFrame, config: DedupConfig) -> DataFrame:
-    computed = identified.transform(compute_fingerprints, config.settings)
+    compute = compute_fingerprints if config.features_column is None else fingerprint_features
+    computed = identified.transform(compute, config.settings)
     return computed if config.id_column is not None else computed.transform(number_copies)
 
 

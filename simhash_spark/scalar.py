@@ -36,6 +36,8 @@ def fingerprint(text: str, profile: Profile | str = "auto", bits: int = 64) -> i
     ------
     ConfigError
         If there is no such profile, or its hash has fewer bits.
+    CallbackError
+        If a function of the profile fails.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def fingerprints(id_field: StructField, bits: int) -> StructType:
         [
             id_field,
             *_longs(c.fingerprint_words(bits)),
-            StructField(c.N_FEATURES, LongType(), nullable=False),
+            StructField(c.N_FEATURES, LongType()),
             StructField(c.N_CHARACTERS, LongType()),
         ]
     )

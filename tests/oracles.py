@@ -11,6 +11,7 @@ import tempfile
 import unicodedata
 import warnings
 from collections import Counter
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import mmh3
@@ -112,23 +113,51 @@ def features_of(text: str, profile: Profile) -> list[str]:
 
 def fingerprint(text: str, profile: Profile, bits: int = 64) -> tuple[int, ...] | None:
     """Words of the fingerprint of a raw text; None where it has too few features."""
-    weights = weights_of(text, profile, bits)
     if count_features(text, profile) < profile.min_features:
         return None
-    total, half = sum(weights.values()), profile.tie
+    return majority(weights_of(text, profile, bits), profile.tie, bits)
+
+
+def fingerprint_given(
+    given: list[tuple[str, float]] | list[str], profile: Profile, bits: int = 64
+) -> tuple[int, ...] | None:
+    """Words of the fingerprint of features, with their weights or without."""
+    if given and isinstance(given[0], str):
+        weights = weigh_features(given, profile, bits)
+        n_features = len(given if profile.weigh.step == "count" else weights)
+    else:
+        weights = {}
+        for feature, weight in given:
+            if weight:
+                hashes = hash_of(feature, profile.hash, bits)
+                weights[hashes] = weights.get(hashes, 0) + Fraction(weight)
+        n_features = len(weights)
+    return majority(weights, profile.tie, bits) if n_features >= profile.min_features else None
+
+
+def majority(weights: dict[tuple[int, ...], Any], half: int, bits: int) -> tuple[int, ...]:
+    """Bits that have more than half of the weight; ``half`` is what a tie adds."""
+    total = sum(weights.values())
     return tuple(
-        sum(
-            1 << bit
-            for bit in range(64)
-            if 2 * sum(w for hashes, w in weights.items() if hashes[word] >> bit & 1) + half > total
-        )
+        sum(1 << bit for bit in range(64) if _lead(weights, word, bit, total) + half > 0)
         for word in range(bits // 64)
     )
 
 
+def _lead(weights: dict[tuple[int, ...], Any], word: int, bit: int, total: Any) -> int:
+    lead = 2 * sum(w for hashes, w in weights.items() if hashes[word] >> bit & 1) - total
+    return (lead > 0) - (lead < 0)
+
+
 def weights_of(text: str, profile: Profile, bits: int = 64) -> dict[tuple[int, ...], int]:
     """Distinct hashes of the features of a raw text, with their weights in whole numbers."""
-    counts = Counter(hash_of(f, profile.hash, bits) for f in features_of(text, profile))
+    return weigh_features(features_of(text, profile), profile, bits)
+
+
+def weigh_features(
+    features: list[str], profile: Profile, bits: int = 64
+) -> dict[tuple[int, ...], int]:
+    counts = Counter(hash_of(f, profile.hash, bits) for f in features)
     weigh: dict[str, Callable[[int], int]] = {
         "set": lambda _: 1,
         "count": lambda n: n,

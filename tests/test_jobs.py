@@ -390,6 +390,91 @@ def test_the_job_runs_as_a_script_from_anywhere(spark: SparkSession, tmp_path: P
     assert kept(spark, tmp_path / "out") == ["2", "3", "5", "6", "7", "8"]
 
 
+GIVEN: list[dict[str, Any]] = [
+    {"id": 1, "f": [{"feature": word, "weight": 2} for word in "abcdef"]},
+    {"id": 2, "f": [{"weight": 1.5, "feature": word} for word in "fedcba"]},
+    {"id": 3, "f": [{"feature": word, "weight": 1} for word in "uvwxyz"]},
+    {"id": 4, "f": None},
+    {"id": 5, "f": []},
+    {"id": 6, "f": [{"feature": "a", "weight": 1}]},
+]
+"""1 and 2 have the same features in the same ratio; the weights of 3 are whole numbers."""
+
+
+def check_given(spark: SparkSession, output: Path) -> None:
+    assert kept(spark, output) == [1, 3, 4, 5, 6]
+    assert [(r.id, r.survivor_id) for r in rows(spark, output, "duplicates")] == [(2, 1)]
+    reasons = {row.id: row.reason for row in rows(spark, output, "unfingerprinted")}
+    assert reasons == {4: "null_features", 5: "empty", 6: "too_short"}
+
+
+def test_features_of_a_column_are_compared_in_place_of_those_of_the_text(
+    spark: SparkSession, call: Callable[..., tuple[int, str, str]], tmp_path: Path
+):
+    documents = put_jsonl(tmp_path / "in.jsonl", GIVEN)
+    spark.read.json(str(documents)).write.parquet(f"{tmp_path}/parquet")
+
+    code, out, err = call("--input", tmp_path / "parquet", "--features-column", "F")
+
+    assert (code, err) == (0, "")
+    assert " | id id | features F | profile auto | " in out.splitlines()[0]
+    check_given(spark, tmp_path / "out")
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))
+    assert summary["config"]["features_column"] == "F"
+    assert summary["counts"]["unfingerprinted"] == {"empty": 1, "null_features": 1, "too_short": 1}
+
+
+def test_submit_takes_a_features_column_of_json(spark: SparkSession, tmp_path: Path):
+    put_jsonl(tmp_path / "in.jsonl", GIVEN)
+    arguments = ["--input", "in.jsonl", "--output", "out", "--features-column", "f"]
+
+    done = subprocess.run(
+        [ROOT / "submit.sh", "--master", "local[2]", "jobs/dedup.py", *arguments],
+        cwd=tmp_path,
+        env=environment(SIMHASH_SPARK_PYTHON=sys.executable),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_given(spark, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("features", "flags", "message"),
+    [
+        ([{"feature": "a", "weight": -1}], [], "Document 1 has the weight -1 for the feature 'a'"),
+        (["a", None], [], "Document 1 has a null feature"),
+        ([{"feature": "a"}], [], "'f' is of type array<struct<feature:string>>; expected array<st"),
+        ({"a": 1}, [], "'f' is of type struct<a:bigint>; expected"),
+        (None, [], "'f' is of type string; expected"),
+        (["a"], ["--text-column", "body"], "no column 'body'; it has: f, id."),
+        (["a"], ["--keep", "length"], "keep = 'length' asks for the length of the text"),
+        (["a"], ["--features-column", "g"], "no column 'g'; it has: f, id. Set --features-column"),
+        (["a"], ["--profile", "tfidf-keywords"], "weigh = given, and the features have no weights"),
+    ],
+)
+def test_unusable_features_are_refused(
+    refused: Callable[..., str], tmp_path: Path, features: Any, flags: list[str], message: str
+):
+    path = put_jsonl(tmp_path / "in.jsonl", [{"id": 1, "f": features}])
+
+    assert message in refused("--input", path, "--features-column", "f", *flags)
+
+
+def test_features_that_are_all_null_are_refused(
+    spark: SparkSession, refused: Callable[..., str], tmp_path: Path
+):
+    spark.sql("SELECT 1 AS id, CAST(NULL AS array<string>) AS f").write.parquet(f"{tmp_path}/in")
+
+    message = refused("--input", tmp_path / "in", "--features-column", "f")
+
+    assert message == "The features column 'f' is null in all 1 row(s): check --features-column."
+
+
 @needs_connect
 def test_the_job_runs_over_spark_connect(spark: SparkSession, tmp_path: Path):
     put_jsonl(tmp_path / "in.jsonl", DOCUMENTS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -305,3 +306,33 @@ def test_a_wrong_keep_column_stops_the_run_before_it_starts(spark, keep, error, 
         deduplicate(documents, DedupConfig(keep=keep), lambda name, frame: stored.append(name))
 
     assert stored == []
+
+
+@pytest.mark.parametrize("id_column", ["id", None])
+def test_the_words_of_texts_as_a_column_give_what_the_texts_give(spark, id_column):
+    texts = ["a b c d e f", "a b c d e f g", "A  b c d e f", "u v w x y z", None, "", "a b", "a b"]
+    rows = [
+        (n, text, None if text is None else text.lower().split()) for n, text in enumerate(texts)
+    ]
+    documents = spark.createDataFrame(rows, "n int, text string, words array<string>")
+    documents = documents.withColumn("id", F.col("n")) if id_column else documents.drop("n")
+    config = DedupConfig(id_column=id_column, profile=WORDS, max_distance=8)
+
+    by_text = deduplicate(documents, config)
+    given = deduplicate(documents, replace(config, features_column="words"))
+
+    for name in ("pairs", "clusters", "duplicates", "survivors"):
+        assert rows_of(given, name) == rows_of(by_text, name)
+    assert given.duplicates.count() == 2
+    assert near_duplicates(documents, replace(config, features_column="words")).count() == 2
+    reasons = [row.reason for row in given.unfingerprinted.collect()]
+    assert sorted(reasons) == ["empty", "null_features", "too_short", "too_short"]
+
+
+def test_without_a_text_the_smallest_id_survives(spark):
+    documents = spark.createDataFrame(
+        [(3, ["a"]), (1, ["a"]), (2, ["a"])], "id int, f array<string>"
+    )
+    config = DedupConfig(features_column="f", profile=Profile("any", min_features=1))
+
+    assert deduplicate(documents, config).survivors.collect() == [(1, ["a"])]

@@ -1,4 +1,4 @@
-"""The votes of one very long text, in bounded memory.
+"""The votes of one very long document, in bounded memory.
 
 The text is read in windows that overlap by the longest n-gram, so that each
 n-gram lies whole in the window it starts in. Distinct hashes, with their number
@@ -14,27 +14,31 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from simhash_spark.core.hash.features import hash_features
-from simhash_spark.core.tokenize.ngrams import find_features, ngrams
+from simhash_spark.core.tokenize.ngrams import Spans, find_features, ngrams
 from simhash_spark.core.utf8 import SPACE, bounds_of_one
 from simhash_spark.core.vote.votes import count_votes, total_weights
-from simhash_spark.core.vote.weights import weights_of
+from simhash_spark.core.vote.weights import exponents_of, scale, weights_of
 from simhash_spark.profiles.steps import Characters, Count, Once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from simhash_spark.core.typing import Bytes, Hashes, Integers
+    from simhash_spark.core.typing import Bytes, Floats, Hashes, Integers
     from simhash_spark.profiles import Profile
-    from simhash_spark.profiles.steps import Tokenizer
+    from simhash_spark.profiles.steps import Tokenizer, Weighing
+
+    Hashed = Callable[[], Iterator[Hashes]]
+    Votes = tuple[Integers, Integers, Integers]
 
 WINDOW_BYTES = 1 << 17
+PIECE_FEATURES = 1 << 14
 MOST_HASHES = 1 << 22
 """Words of distinct hashes held at once: 32 MB, and a few times that while merging."""
 
 TOP = 1 << 64
 
 
-def count_long(data: Bytes, profile: Profile, n_words: int) -> tuple[Integers, Integers, Integers]:
+def count_long(data: Bytes, profile: Profile, n_words: int) -> Votes:
     """Count the votes of one text.
 
     Parameters
@@ -61,30 +65,96 @@ def count_long(data: Bytes, profile: Profile, n_words: int) -> tuple[Integers, I
     >>> count_long(np.frombuffer(b"aaaaaab", dtype=np.uint8), Profile("p"), 1)[2].tolist()
     [2]
     """
+    return _count(lambda: _hashes(data, profile, n_words), profile.weigh, n_words)
+
+
+def count_given(
+    data: Bytes, spans: Spans, profile: Profile, n_words: int, weights: Floats | None
+) -> Votes:
+    """Count the votes of one document whose features are given.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        UTF-8 of the features, one after the other.
+    spans : Spans
+        At least one feature.
+    profile : Profile
+        Its hash counts, and where there are no weights, its ``weigh``.
+    n_words : {1, 2}
+        Words of a hash.
+    weights : ndarray of shape (n_features,), dtype float64, or None
+        Their weights, all above 0.
+
+    Returns
+    -------
+    votes, totals, n_features : ndarray
+        As from :func:`count_long`; with weights, ``n_features`` is the distinct ones.
+
+    Examples
+    --------
+    >>> from simhash_spark.profiles import Profile
+    >>> starts, ones = np.arange(4, dtype=np.int64), np.ones(4, dtype=np.int64)
+    >>> spans, data = Spans(starts, ones, 0 * ones), np.frombuffer(b"abab", dtype=np.uint8)
+    >>> votes, totals, n_features = count_given(data, spans, Profile("p"), 1, None)
+    >>> totals.tolist(), n_features.tolist()
+    ([2], [2])
+    """
+
+    def hashed() -> Iterator[Hashes]:
+        return _hash_pieces(data, spans, profile, n_words)
+
+    if weights is None:
+        return _count(hashed, profile.weigh, n_words)
+    n_features = _count(hashed, Once(), n_words)[2]
+    exponents = exponents_of(weights.max(keepdims=True), np.array([len(weights)]))
+    votes = np.zeros((1, n_words * 64), dtype=np.int64)
+    totals = np.zeros(1, dtype=np.int64)
+    done = 0
+    for hashes in hashed():
+        whole = scale(weights[done : done + len(hashes)], exponents)
+        votes += count_votes(hashes, np.array([len(hashes)], dtype=np.int64), whole)
+        totals += whole.sum()
+        done += len(hashes)
+    return votes, totals, n_features
+
+
+def _hash_pieces(data: Bytes, spans: Spans, profile: Profile, n_words: int) -> Iterator[Hashes]:
+    for begin in range(0, len(spans.starts), PIECE_FEATURES):
+        starts = spans.starts[begin : begin + PIECE_FEATURES]
+        lengths = spans.lengths[begin : begin + PIECE_FEATURES]
+        piece = data[starts[0] : starts[-1] + lengths[-1]]
+        yield hash_features(piece, starts - starts[0], lengths, profile.hash, n_words=n_words)
+
+
+def _count(hashed: Hashed, weigh: Weighing, n_words: int) -> Votes:
+    """Count the votes of hashes that can be read again and again, piece by piece."""
     votes = np.zeros((1, n_words * 64), dtype=np.int64)
     totals = np.zeros(1, dtype=np.int64)
     n_features = np.zeros(1, dtype=np.int64)
+    is_counted = not isinstance(weigh, Once)
     low = 0
     while low < TOP:
-        rows, high = _distinct_in_range(data, profile, n_words, low)
+        rows, high = _distinct_in_range(hashed, n_words, low, is_counted=is_counted)
         found = np.array([len(rows)], dtype=np.int64)
-        weights = weights_of(rows[:, -1].astype(np.int64), profile.weigh)
+        weights = weights_of(rows[:, -1].astype(np.int64), weigh)
         votes += count_votes(rows[:, :n_words], found, weights)
         totals += total_weights(found, weights)
         n_features += found
         low = high
-    return votes, totals, totals if isinstance(profile.weigh, Count) else n_features
+    return votes, totals, totals if isinstance(weigh, Count) else n_features
 
 
-def _distinct_in_range(data: Bytes, profile: Profile, n_words: int, low: int) -> tuple[Hashes, int]:
+def _distinct_in_range(
+    hashed: Hashed, n_words: int, low: int, *, is_counted: bool
+) -> tuple[Hashes, int]:
     """Distinct hashes from ``low`` to a bound that keeps them few enough, and the bound."""
     high = TOP
     most = MOST_HASHES // n_words
-    is_counted = not isinstance(profile.weigh, Once)
     seen = np.empty((0, n_words + is_counted), dtype=np.uint64)
     waiting: list[Hashes] = []
     n_waiting = 0
-    for hashes in _hashes(data, profile, n_words):
+    for hashes in hashed():
         if is_counted:
             hashes = np.column_stack([hashes, np.ones(len(hashes), dtype=np.uint64)])
         fresh = _distinct([_between(hashes, low, high)], is_counted=is_counted)

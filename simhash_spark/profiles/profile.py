@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from simhash_spark.checks import check_keys, check_member, check_range
 from simhash_spark.errors import ConfigError
+from simhash_spark.profiles.callback import Callback
 from simhash_spark.profiles.scored import Keywords, Scored, ScoringTokenizer, Tagged
 from simhash_spark.profiles.steps import (
     CLEANERS,
@@ -65,13 +66,13 @@ class Profile:
     ----------
     name : str
         What the profile is called; not part of the definition.
-    tokenize : Characters, Words, Jieba, Keywords, Tagged or Scored
+    tokenize : Characters, Words, Jieba, Keywords, Tagged, Scored or Callback
         Clean text to features.
     clean : tuple of str
         Raw text to clean text: names out of ``CLEANERS``, in order.
     weigh : Once, Count, Log, Capped or Given
-        What a feature weighs by how often it occurs; ``Given`` goes with the
-        last three of ``tokenize``.
+        What a feature weighs by how often it occurs; ``Given`` goes with those
+        of ``tokenize`` that give weights: the last four.
     hash : Mmh3, Md5, Blake2b, Fnv1, Fnv1a, Jenkins or Polynomial
         Feature to bits.
     tie : {0, 1}
@@ -87,7 +88,7 @@ class Profile:
     """
 
     name: str
-    tokenize: Tokenizer | ScoringTokenizer = Characters()
+    tokenize: Tokenizer | ScoringTokenizer | Callback = Characters()
     clean: tuple[str, ...] = USUAL
     weigh: Weighing = Once()
     hash: Hash = Mmh3()
@@ -102,10 +103,11 @@ class Profile:
         for cleaner in self.clean:
             check_member("each step of clean", cleaner, CLEANERS)
         for role, kinds in STEPS.items():
-            if type(getattr(self, role)) not in kinds.values():
+            if type(getattr(self, role)) not in kinds.values() and not self._is_callback(role):
                 message = f"{role} must be a step out of {', '.join(kinds)}."
                 raise ConfigError(message)
-        if self.is_scored != isinstance(self.weigh, Given):
+        is_given = isinstance(self.weigh, Given)
+        if self.is_scored != is_given and not self._is_callback("tokenize"):
             message = (
                 f"tokenize = {self.tokenize.step} does not go with weigh = {self.weigh.step}: "
                 "given goes with keywords, tagged and scored, and they with it."
@@ -113,6 +115,9 @@ class Profile:
             raise ConfigError(message)
         check_range("tie", self.tie, 0, 1)
         check_range("min_features", self.min_features, 1, 1_000_000)
+
+    def _is_callback(self, role: str) -> bool:
+        return role == "tokenize" and isinstance(self.tokenize, Callback)
 
     @property
     def is_scored(self) -> bool:
@@ -140,13 +145,21 @@ class Profile:
     def to_mapping(self) -> dict[str, Any]:  # Any: values of TOML
         """Give what a file of this profile says, every option of its steps included.
 
+        In place of the function of a ``Callback``, which no file can hold, stands its name.
+
         >>> Profile("p", Words((2,))).to_mapping()["tokenize"]
         {'step': 'words', 'sizes': [2], 'stem': ''}
         """
-        values = json.loads(json.dumps(dataclasses.asdict(self)))
+        shown = self
+        if isinstance(self.tokenize, Callback):  # its function cannot be written, nor always copied
+            stand_in = Keywords() if isinstance(self.weigh, Given) else Characters()
+            shown = dataclasses.replace(self, tokenize=stand_in)
+        values = json.loads(json.dumps(dataclasses.asdict(shown)))
         del values["name"]
         for role in STEPS:
             values[role] = {"step": getattr(self, role).step, **values[role]}
+        if isinstance(self.tokenize, Callback):
+            values["tokenize"] = {"step": Callback.step, "name": self.tokenize.name}
         values["tokenize"] |= _files_of(self.tokenize, "source")
         return values  # type: ignore[no-any-return]
 
@@ -161,6 +174,8 @@ class FingerprintSettings:
         How text becomes a fingerprint.
     bits : {64, 128}
         Length of the fingerprint.
+    features_column : str or None
+        Column of features that are hashed in place of those of the text.
 
     Raises
     ------
@@ -170,6 +185,7 @@ class FingerprintSettings:
 
     profile: Profile
     bits: int = 64
+    features_column: str | None = None
 
     def __post_init__(self) -> None:
         if self.profile.hash.bits < self.bits:
@@ -186,15 +202,17 @@ class FingerprintSettings:
         """Hash that is equal exactly where fingerprints can be compared."""
         definition = self.profile.to_mapping() | {"bits": self.bits, "v": DEFINITION}
         definition["tokenize"] |= _files_of(self.profile.tokenize, "digest")
+        if self.features_column is not None:
+            definition |= {"clean": [], "tokenize": {"column": self.features_column}}
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _files_of(step: Tokenizer | ScoringTokenizer, part: str) -> dict[str, Any]:
+def _files_of(step: Tokenizer | ScoringTokenizer | Callback, part: str) -> dict[str, Any]:
     """Give the options of a step that are files, each as its ``source`` or its ``digest``."""
     files: dict[str, Any] = {}
     if isinstance(step, Scored):
         files["lists"] = [getattr(one, part) for one in step.lists]
-    if not isinstance(step, Characters | Words):
+    if isinstance(step, Jieba | ScoringTokenizer):
         files["dictionary"] = getattr(step.dictionary, part) if step.dictionary else ""
     return files
 
@@ -202,6 +220,12 @@ def _files_of(step: Tokenizer | ScoringTokenizer, part: str) -> dict[str, Any]:
 def _step(role: str, value: object) -> Any:  # noqa: ANN401 - a step of any kind
     options = dict(value) if isinstance(value, dict) else {"step": value}
     name = options.pop("step", None)
+    if role == "tokenize" and name == Callback.step:
+        message = (
+            "tokenize = callback is a function of Python, which no file can hold: use "
+            "Profile(..., tokenize=Callback(function, name=...)) in Python."
+        )
+        raise ConfigError(message)
     check_member(f"{role}: step", name, tuple(STEPS[role]))
     kind = STEPS[role][str(name)]
     known = [field.name for field in dataclasses.fields(kind)]

@@ -106,6 +106,7 @@ def _arguments(values: Mapping[str, Any]) -> Arguments:
             max_distance=values["max_distance"],
             cluster=values["cluster"],
             keep=values["keep"],
+            features_column=values["features_column"] or None,
         ),
         by_content=values["by_content"],
         overwrite=values["overwrite"],

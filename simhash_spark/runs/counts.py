@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from simhash_spark.config import DedupConfig
     from simhash_spark.pipeline import Store
 
 
@@ -63,41 +64,45 @@ class Counts:
         return [*lines, ("malformed records kept", f"{self.malformed:,}")]
 
 
-def check_documents(fingerprints: DataFrame, text_column: str) -> None:
+def check_documents(fingerprints: DataFrame, config: DedupConfig) -> None:
     """Fail early where there is nothing to compare.
 
     Parameters
     ----------
     fingerprints : DataFrame
-        Column ``n_characters``, null for a document without text.
-    text_column : str
-        Name of the text in the input, for the message.
+        Columns ``n_characters``, null for a document without text, and
+        ``n_features``, null for one without features.
+    config : DedupConfig
+        Names the column of texts, or of features.
 
     Raises
     ------
     InputError
-        If there are no documents, or no document has a text.
+        If there are no documents, or no document has a text, or features.
     """
-    row = fingerprints.agg(F.count(F.lit(1)), F.count(c.N_CHARACTERS)).first()
-    n_documents, n_texts = row or (0, 0)
+    what, name, counted = "text", config.text_column, c.N_CHARACTERS
+    if config.features_column is not None:
+        what, name, counted = "features", config.features_column, c.N_FEATURES
+    row = fingerprints.agg(F.count(F.lit(1)), F.count(counted)).first()
+    n_documents, n_filled = row or (0, 0)
     if not n_documents:
         message = "The input holds no rows: nothing to compare."
         raise InputError(message)
-    if not n_texts:
+    if not n_filled:
         message = (
-            f"The text column '{text_column}' is null in all {n_documents} row(s): check "
-            "--text-column."
+            f"The {what} column '{name}' is null in all {n_documents} row(s): check "
+            f"--{what}-column."
         )
         raise InputError(message)
 
 
-def checking(store: Store, text_column: str) -> Store:
+def checking(store: Store, config: DedupConfig) -> Store:
     """Let a store look at the documents with :func:`check_documents`, once they are written."""
 
     def store_and_check(name: str, frame: DataFrame) -> DataFrame:
         stored = store(name, frame)
         if name == "fingerprints":
-            check_documents(stored, text_column)
+            check_documents(stored, config)
         return stored
 
     return store_and_check

@@ -38,6 +38,10 @@ class _Cause:
 
 
 _CAUSES = (
+    _Cause(  # an error of ours, raised on a worker
+        r"simhash_spark\.errors\.\w+Error: (.+)",
+        "{0}",
+    ),
     _Cause(
         r"\[JAVA_GATEWAY_EXITED\]|JAVA_HOME is not set",
         "Java did not start: install Java 17 or 21 and set JAVA_HOME to its folder.",

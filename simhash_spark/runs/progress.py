@@ -56,11 +56,13 @@ class Progress:
             "input": f"{' '.join(source.paths)} ({source.format})",
             "id": config.id_column or "content of the row",
             "text": config.text_column,
+            "features": config.features_column,
             "profile": getattr(config.profile, "name", config.profile),
             "bits": config.bits,
             "max distance": config.max_distance,
             "keep": config.keep,
         }
+        del parts["text" if config.features_column else "features"]
         self.line("plan: " + " | ".join(f"{name} {value}" for name, value in parts.items()))
 
     def stage(self, stage: Stage) -> None:

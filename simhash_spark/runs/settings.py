@@ -54,6 +54,8 @@ SETTINGS = (
     Setting("input", "by_content", default=False,
             help="identify documents by the content of the row"),
     Setting("input", "text_column", "text", "column with the text", "NAME"),
+    Setting("input", "features_column", "", "column with features, and their weights, in place of "
+            "those of the text", "NAME"),
     Setting("output", "path", "", "folder to write; must not exist", "DIR", flag="output"),
     Setting("output", "overwrite", default=False, help="replace an output of an earlier run"),
     Setting("fingerprints", "profile", "auto", "how text becomes features: auto, zh-words, "

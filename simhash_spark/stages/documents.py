@@ -1,4 +1,4 @@
-"""Any input to documents: an id of any plain type and a text, under our own names.
+"""Any input to documents: an id of any plain type and a text or features, under our own names.
 
 Where the input has no id, a row is identified by its content. Rows that are
 equal in every column cannot be told apart, so it does not matter which of them
@@ -14,48 +14,77 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StringType
 
 from simhash_spark import columns as c
-from simhash_spark.errors import SchemaError
+from simhash_spark.config import DedupConfig
+from simhash_spark.errors import MissingColumnError, SchemaError
 from simhash_spark.keep import KeepKey, parse_keep
 from simhash_spark.stages._columns import find_column, id_of, original_id, quoted
+from simhash_spark.stages._features import feature_lists
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
-
-    from simhash_spark.config import DedupConfig
 
 _OURS = {"id": c.ID, "length": c.N_CHARACTERS}
 """What these names in ``keep`` mean, whatever columns the input has."""
 
 
 def identify_documents(documents: DataFrame, config: DedupConfig) -> DataFrame:
-    """Give every row an id and a text.
+    """Give every row an id and a text, and its features where a column has them.
 
     Parameters
     ----------
     documents : DataFrame
         Any columns, among them the text column and the id column of ``config``.
     config : DedupConfig
-        Names the two columns; without an id column the id is a hash of the row.
+        Names the columns; without an id column the id is a hash of the row. With
+        a features column there may be no text column, if none was named.
 
     Returns
     -------
     DataFrame
-        Columns ``id`` (the type of the id column, else string) and ``text``
-        (string, nullable); one row per input row.
+        Columns ``id`` (the type of the id column, else string), ``text``
+        (string, nullable) and, if asked for, ``features`` (lists of strings, or of
+        structs with a weight); one row per input row.
 
     Raises
     ------
     MissingColumnError
         If a column does not exist.
     SchemaError
-        If the text is not a string, or the id of a type without exact equality.
+        If the text is not a string, the features are no features, or the id is
+        of a type without exact equality.
     """
-    text = find_column(documents, config.text_column, option="--text-column")
-    _check_text(documents.schema[text].dataType, text)
+    features = []
+    if config.features_column is not None:
+        name = find_column(documents, config.features_column, option="--features-column")
+        features = [feature_lists(documents.schema[name].dataType, name).alias(c.FEATURES)]
+    text = find_text(documents, config)
+    texts = F.lit(None) if text is None else quoted(text)
     return documents.select(
-        id_of(documents, config).alias(c.ID), quoted(text).cast("string").alias(c.TEXT)
+        id_of(documents, config).alias(c.ID), texts.cast("string").alias(c.TEXT), *features
     )
+
+
+def find_text(documents: DataFrame, config: DedupConfig) -> str | None:
+    """Find the text column; None where features stand for a text that nobody named.
+
+    Raises
+    ------
+    MissingColumnError
+        If it does not exist, and is needed: to be compared, because it was
+        named, or because ``keep`` asks for the ``length``.
+    SchemaError
+        If it is not a string.
+    """
+    name = config.text_column
+    if config.features_column is not None and name == DedupConfig.text_column:
+        taken = config.features_column.lower()
+        if name.lower() not in {one.lower() for one in documents.columns} - {taken}:
+            _check_length(config)
+            return None
+    text = find_column(documents, name, option="--text-column")
+    _check_text(documents.schema[text].dataType, text)
+    return text
 
 
 def number_copies(fingerprints: DataFrame) -> DataFrame:
@@ -187,6 +216,17 @@ def check_ids(documents: DataFrame) -> None:
     if n_repeated:
         message = f"{n_repeated} id(s) occur more than once, for example '{example}'. {advice}"
         raise SchemaError(message)
+
+
+def _check_length(config: DedupConfig) -> None:
+    """Refuse to rank by the length of no text, unless that is only the default."""
+    names = [key.column.lower() for key in parse_keep(config.keep)]
+    if "length" in names and config.keep != DedupConfig.keep:
+        message = (
+            f"keep = '{config.keep}' asks for the length of the text, and the input has no column "
+            f"'{config.text_column}': name one with --text-column, or rank by other columns."
+        )
+        raise MissingColumnError(message)
 
 
 def _check_text(text_type: DataType, name: str) -> None:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
+from pyspark import cloudpickle
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType
 
 from simhash_spark import columns as c
 from simhash_spark import schemas
-from simhash_spark.core.fingerprints import fingerprint_texts
+from simhash_spark.core import fingerprints as core
+from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
 from simhash_spark.core.packages import check_requirements, requirements
 from simhash_spark.core.words import as_signed
-from simhash_spark.errors import MissingColumnError, SchemaError
+from simhash_spark.errors import CallbackError, ConfigError, MissingColumnError, SchemaError
+from simhash_spark.profiles import Callback
+from simhash_spark.profiles.steps import Given
 from simhash_spark.stages._arrow import text_buffers
+from simhash_spark.stages._features import read_features, weight_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,14 +58,63 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
         If ``text`` is not of type string.
     ConfigError
         If a package that the profile needs is not installed; on a worker, also
-        if it is not the driver's.
+        if it is not the driver's. If a function of the profile cannot
+        travel to the workers.
     """
     _check_columns(documents)
+    _check_function(settings)
     schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
     packages = requirements(settings.profile)
     length = F.length(c.TEXT).cast("long").alias(c.N_CHARACTERS)
     narrowed = documents.select(c.ID, c.TEXT, length)
     return narrowed.mapInArrow(_batches_fingerprinter(settings, packages), schema).select(
+        c.ID, *c.fingerprint_words(settings.bits), c.N_FEATURES, c.N_CHARACTERS
+    )
+
+
+def fingerprint_features(documents: DataFrame, settings: FingerprintSettings) -> DataFrame:
+    """Fingerprint every document by the features that are given with it.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        Columns ``id`` (any type), ``text`` (string, may be null, only its length
+        is read) and ``features`` (lists of strings, or of structs with a weight).
+    settings : FingerprintSettings
+        What defines a fingerprint; cleaning and tokenizer are not used.
+
+    Returns
+    -------
+    DataFrame
+        As from :func:`compute_fingerprints`; ``n_features`` is null where
+        ``features`` is.
+
+    Raises
+    ------
+    MissingColumnError
+        If ``documents`` lacks one of its three columns.
+    SchemaError
+        If ``features`` is of another type.
+    ConfigError
+        If the features have no weights, and the profile weighs none.
+    InputError
+        On a worker: a feature or weight is null, or a weight negative, NaN or infinite.
+    """
+    _check_columns(documents)
+    if c.FEATURES not in documents.columns:
+        raise MissingColumnError.of(c.FEATURES, documents.columns, option="--features-column")
+    fields = weight_fields(documents.schema[c.FEATURES].dataType)
+    if fields is None and isinstance(settings.profile.weigh, Given):
+        message = (
+            f"Profile '{settings.profile.name}' has weigh = given, and the features have no "
+            "weights: give them as array<struct<feature:string,weight:double>>, or take a profile "
+            "such as auto."
+        )
+        raise ConfigError(message)
+    schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
+    length = F.length(c.TEXT).cast("long").alias(c.N_CHARACTERS)
+    narrowed = documents.select(c.ID, c.FEATURES, length)
+    return narrowed.mapInArrow(_features_fingerprinter(settings, fields), schema).select(
         c.ID, *c.fingerprint_words(settings.bits), c.N_FEATURES, c.N_CHARACTERS
     )
 
@@ -79,7 +134,7 @@ def simhash_of(texts: pa.Array, settings: FingerprintSettings) -> pa.Array:
     pyarrow.Array of int64
         Bits 0 to 63 of each fingerprint; null where the text has none.
     """
-    return _fingerprint_columns(texts, settings)[0]
+    return _word_columns(fingerprint_texts(*text_buffers(texts), settings))[0]
 
 
 def _check_columns(documents: DataFrame) -> None:
@@ -95,25 +150,66 @@ def _check_columns(documents: DataFrame) -> None:
         raise SchemaError(message)
 
 
+def _check_function(settings: FingerprintSettings) -> None:
+    """Refuse a function that cannot be pickled, before Spark says so in its own way."""
+    callback = settings.profile.tokenize
+    if not isinstance(callback, Callback):
+        return
+    try:
+        cloudpickle.dumps(callback.function)  # type: ignore[no-untyped-call]
+    except Exception as error:
+        message = (
+            f"The function '{callback.name}' cannot travel to the workers ({error}): let it make "
+            "what cannot be pickled when it is called."
+        )
+        raise ConfigError(message) from error
+
+
 def _batches_fingerprinter(
     settings: FingerprintSettings, packages: dict[str, str]
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def fingerprint_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         check_requirements(packages)
-        for batch in batches:
-            ids, texts, n_characters = batch.columns
-            columns = [ids, *_fingerprint_columns(texts, settings), n_characters]
-            names = [c.ID, *c.fingerprint_words(settings.bits), c.N_FEATURES, c.N_CHARACTERS]
-            yield pa.RecordBatch.from_arrays(columns, names=names)
+        for rows in batches:
+            ids, texts, n_characters = rows.columns
+            try:
+                batch = fingerprint_texts(*text_buffers(texts), settings)
+            except CallbackError as error:
+                raise error.identified(ids[error.place].as_py()) from error.__cause__
+            n_features = pa.array(batch.n_features, type=pa.int64())
+            yield _as_rows(ids, batch, n_features, n_characters)
 
     return fingerprint_batches
 
 
-def _fingerprint_columns(texts: pa.Array, settings: FingerprintSettings) -> list[pa.Array]:
-    """Columns of the words of the fingerprints, then of the number of features."""
-    batch = fingerprint_texts(*text_buffers(texts), settings)
+def _features_fingerprinter(
+    settings: FingerprintSettings, fields: tuple[str, str] | None
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def fingerprint_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for rows in batches:
+            ids, lists, n_characters = rows.columns
+            given = read_features(lists, fields, ids)
+            batch = core.fingerprint_features(
+                given.spans, given.n_features, settings, given.weights
+            )
+            is_null = np.asarray(lists.is_null())
+            n_features = pa.array(batch.n_features, type=pa.int64(), mask=is_null)
+            yield _as_rows(ids, batch, n_features, n_characters)
+
+    return fingerprint_batches
+
+
+def _as_rows(
+    ids: pa.Array, batch: FingerprintBatch, n_features: pa.Array, n_characters: pa.Array
+) -> pa.RecordBatch:
+    words = _word_columns(batch)
+    names = [c.ID, *c.fingerprint_words(64 * len(words)), c.N_FEATURES, c.N_CHARACTERS]
+    return pa.RecordBatch.from_arrays([ids, *words, n_features, n_characters], names=names)
+
+
+def _word_columns(batch: FingerprintBatch) -> list[pa.Array]:
+    """Columns of the words of the fingerprints, as signed longs."""
     longs, is_null = as_signed(batch.words), ~batch.has_fingerprint
-    words = [
+    return [
         pa.array(longs[:, word], type=pa.int64(), mask=is_null) for word in range(longs.shape[1])
     ]
-    return [*words, pa.array(batch.n_features, type=pa.int64())]

@@ -111,17 +111,21 @@ def list_duplicates(ranked: DataFrame) -> DataFrame:
     return removed.select(c.ID, c.SURVIVOR_ID, c.CLUSTER_ID, c.DISTANCE, similarity)
 
 
-def list_unfingerprinted(fingerprints: DataFrame) -> DataFrame:
+def list_unfingerprinted(fingerprints: DataFrame, config: DedupConfig) -> DataFrame:
     """List the documents without a fingerprint, with the reason.
 
     Returns
     -------
     DataFrame
-        Columns ``id`` and ``reason``: ``null_text``, ``empty`` (nothing but
-        white space) or ``too_short`` (fewer features than the profile asks for).
+        Columns ``id`` and ``reason``: ``null_text`` or ``null_features``, by what
+        is fingerprinted; ``empty`` (no feature: nothing but white space, an empty
+        list, no weight above 0); ``too_short`` (fewer features than the profile
+        asks for).
     """
+    is_text = config.features_column is None
+    is_null = F.col(c.N_CHARACTERS if is_text else c.N_FEATURES).isNull()
     reason = (
-        F.when(F.col(c.N_CHARACTERS).isNull(), "null_text")
+        F.when(is_null, "null_text" if is_text else "null_features")
         .when(F.col(c.N_FEATURES) == 0, "empty")
         .otherwise("too_short")
     )

@@ -54,7 +54,7 @@ def buffer_of(*texts: str) -> tuple[np.ndarray, np.ndarray]:
 
 def of_features(features: list[str], rule: Hash, vector: dict) -> str:
     settings = FingerprintSettings(
-        Profile("vector", hash=rule, tie=vector["tie_bit"]), vector["bits"]
+        Profile("vector", weigh=Count(), hash=rule, tie=vector["tie_bit"]), vector["bits"]
     )
     weights = vector.get("weights")
     batch = fingerprint_features(

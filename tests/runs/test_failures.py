@@ -58,6 +58,12 @@ READING = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file"
             "The Python of the executors lacks 'jieba'",
             1,
         ),
+        (
+            "An exception was thrown from the Python worker:\nValueError: No space left on device\n"
+            "simhash_spark.errors.CallbackError: The function 'f' failed: {0}.\n\tat A.b",
+            "The function 'f' failed: {0}.",
+            2,
+        ),
         ("java.lang.OutOfMemoryError: Java heap space\n\tat A.b", "Java heap space (--verbose", 1),
         ("", "The run failed: RuntimeError (--verbose", 1),
     ],

@@ -124,7 +124,7 @@ def test_distances_of_128_bits_add_both_words(spark):
 def test_every_document_without_fingerprint_has_its_reason(spark):
     rows = [("a", None, 0, None), ("b", None, 0, 2), ("c", None, 3, 7), ("d", 1, 9, 9)]
 
-    actual = list_unfingerprinted(spark.createDataFrame(rows, FINGERPRINTS))
+    actual = list_unfingerprinted(spark.createDataFrame(rows, FINGERPRINTS), DedupConfig())
 
     expected = [("a", "null_text"), ("b", "empty"), ("c", "too_short")]
     assertDataFrameEqual(actual, spark.createDataFrame(expected, actual.schema))

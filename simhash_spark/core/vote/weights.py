@@ -25,6 +25,9 @@ LOG_UNIT = 1024
 FIXED_BITS = 40
 """Bits of a given weight that count, from the largest of its document on."""
 
+SUM_BITS = 61
+"""Bits of the sum of the weights of a document; fewer of each count where there are millions."""
+
 
 @dataclass(frozen=True)
 class Weighed:
@@ -94,6 +97,22 @@ def weights_of(counts: Integers, rule: Weighing) -> Integers | None:
     return counts
 
 
+def check_weights(weights: Floats) -> None:
+    """Refuse weights that are negative, NaN or infinite, with the place of the first.
+
+    >>> check_weights(np.array([1.0, -2.0]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    simhash_spark.errors.ConfigError: Weights must be finite ... got -2.0 for feature 1.
+    """
+    is_wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if is_wrong.any():
+        message = (
+            f"Weights must be finite and not negative, got {weights[is_wrong.argmax()]} "
+            f"for feature {int(is_wrong.argmax())}."
+        )
+        raise ConfigError(message)
+
+
 def as_whole(weights: Floats, docs: Integers, n_docs: int) -> Integers:
     """Scale given weights to whole numbers, document by document, by a power of two.
 
@@ -110,7 +129,7 @@ def as_whole(weights: Floats, docs: Integers, n_docs: int) -> Integers:
     -------
     ndarray of shape (n_features,), dtype int64
         Weights whose ratios are kept to 40 bits below the largest one of the
-        document; those of whole numbers exactly.
+        document (fewer from 2^21 features on); those of whole numbers exactly.
 
     Raises
     ------
@@ -123,14 +142,27 @@ def as_whole(weights: Floats, docs: Integers, n_docs: int) -> Integers:
     >>> (whole // whole[0]).tolist()
     [1, 3, 2]
     """
-    is_wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if is_wrong.any():
-        message = (
-            f"Weights must be finite and not negative, got {weights[is_wrong.argmax()]} "
-            f"for feature {int(is_wrong.argmax())}."
-        )
-        raise ConfigError(message)
+    check_weights(weights)
     largest = np.zeros(n_docs, dtype=np.float64)
     np.maximum.at(largest, docs, weights)
-    exponents = FIXED_BITS - np.frexp(largest)[1]
-    return np.rint(np.ldexp(weights, exponents[docs])).astype(np.int64)
+    exponents = exponents_of(largest, np.bincount(docs, minlength=n_docs))
+    return scale(weights, exponents[docs])
+
+
+def exponents_of(largest: Floats, n_features: Integers) -> Integers:
+    """Give the power of two that weights are scaled by, from the largest of each document.
+
+    >>> exponents_of(np.array([1.0, 0.25]), np.array([2, 1 << 24])).tolist()
+    [39, 37]
+    """
+    room = SUM_BITS - np.frexp(n_features)[1]
+    return (np.minimum(FIXED_BITS, room) - np.frexp(largest)[1]).astype(np.int64)
+
+
+def scale(weights: Floats, exponents: Integers) -> Integers:
+    """Multiply by powers of two, and round.
+
+    >>> scale(np.array([0.5, 0.75]), np.array([1, 1])).tolist()
+    [1, 2]
+    """
+    return np.rint(np.ldexp(weights, exponents)).astype(np.int64)
