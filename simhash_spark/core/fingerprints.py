@@ -18,8 +18,9 @@ from simhash_spark.core.longtexts import count_long
 from simhash_spark.core.tokenize.ngrams import find_features
 from simhash_spark.core.tokenize.scoring import score_words
 from simhash_spark.core.tokenize.segmentation import prepare_texts
+from simhash_spark.core.vote.thresholds import exceeding
 from simhash_spark.core.vote.votes import count_votes, majority, total_weights
-from simhash_spark.core.vote.weights import Weighed, as_whole, weigh_features
+from simhash_spark.core.vote.weights import Weighed, as_whole, check_weights, weigh_features
 from simhash_spark.profiles.scored import Keywords, Scored, Tagged
 
 if TYPE_CHECKING:
@@ -57,6 +58,25 @@ class FingerprintBatch:
     n_features: Integers
 
 
+@dataclass(frozen=True)
+class Votes:
+    """What the features of a batch of documents say about each bit.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_docs, bits), dtype int64
+        Weight of the features with each bit set.
+    totals : ndarray of shape (n_docs,), dtype int64
+        Weight of all features.
+    n_features : ndarray of shape (n_docs,), dtype int64
+        How many of them the document has.
+    """
+
+    votes: Integers
+    totals: Integers
+    n_features: Integers
+
+
 def fingerprint_texts(
     data: Bytes, offsets: Integers, settings: FingerprintSettings
 ) -> FingerprintBatch:
@@ -76,6 +96,11 @@ def fingerprint_texts(
     FingerprintBatch
         One row per text, in order.
 
+    Raises
+    ------
+    ConfigError
+        If the profile learns from a corpus and has not.
+
     Notes
     -----
     Two features are the same where the first 64 bits of their hashes are, at
@@ -89,13 +114,14 @@ def fingerprint_texts(
     >>> fingerprint_texts(data, np.array([0, 5], dtype=np.int64), settings).words
     array([[2321271983248423864]], dtype=uint64)
     """
+    settings.check_learned()
     n_docs = len(offsets) - 1
     words = np.zeros((n_docs, settings.bits // 64), dtype=np.uint64)
     n_features = np.zeros(n_docs, dtype=np.int64)
-    for begin, end in _chunks(offsets):
+    for begin, end in chunks(offsets):
         piece = slice(begin, end)
-        bounds = offsets[begin : end + 1]
-        words[piece], n_features[piece] = _fingerprint_chunk(data, bounds, settings)
+        counted = count_chunk(data, offsets[begin : end + 1], settings)
+        words[piece], n_features[piece] = _decide(counted, settings)
     return FingerprintBatch(words, n_features >= settings.profile.min_features, n_features)
 
 
@@ -138,20 +164,12 @@ def fingerprint_features(
     >>> fingerprint_features(spans, np.array([2], dtype=np.int64), settings).words
     array([[15626337424163814835]], dtype=uint64)
     """
-    data, offsets = spans
-    profile, n_docs = settings.profile, len(n_features)
-    lengths = np.diff(offsets)
-    hashes = hash_features(data, offsets[:-1], lengths, profile.hash, n_words=settings.bits // 64)
-    whole = None
-    if weights is not None:
-        docs = np.repeat(np.arange(n_docs, dtype=np.int64), n_features)
-        whole = as_whole(weights, docs, n_docs)
-    words, n_voted = _vote(Weighed(hashes, n_features, whole), profile.tie)
-    return FingerprintBatch(words, n_voted >= profile.min_features, n_voted)
+    words, n_voted = _decide(_count_given(spans, n_features, settings, weights), settings)
+    return FingerprintBatch(words, n_voted >= settings.profile.min_features, n_voted)
 
 
-def _chunks(offsets: Integers) -> Iterator[tuple[int, int]]:
-    """Cut the documents into chunks of about ``CHUNK_BYTES``."""
+def chunks(offsets: Integers) -> Iterator[tuple[int, int]]:
+    """Cut the documents into chunks of about ``CHUNK_BYTES``: yield first and last plus 1."""
     begin, n_docs = 0, len(offsets) - 1
     while begin < n_docs:
         fitting = int(np.searchsorted(offsets, offsets[begin] + CHUNK_BYTES, side="right")) - 1
@@ -160,29 +178,53 @@ def _chunks(offsets: Integers) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _fingerprint_chunk(
-    data: Bytes, offsets: Integers, settings: FingerprintSettings
-) -> tuple[Words, Integers]:
+def count_chunk(data: Bytes, offsets: Integers, settings: FingerprintSettings) -> Votes:
+    """Count the votes of a chunk of raw texts, one of :func:`chunks`."""
     profile, n_docs, n_words = settings.profile, len(offsets) - 1, settings.bits // 64
     data, offsets = clean_texts(data, offsets, profile.clean)
     if isinstance(profile.tokenize, Keywords | Tagged | Scored):
         spans, n_features, weights = score_words(data, offsets, profile.tokenize)
-        batch = fingerprint_features(spans, n_features, settings, weights)
-        return batch.words, batch.n_features
+        return _count_given(spans, n_features, settings, weights)
     data, offsets = prepare_texts(data, offsets, profile.tokenize)
     if len(data) > LONG_BYTES and n_docs == 1:
-        votes, totals, n_features = count_long(data, profile, n_words)
-        return majority(votes, totals, profile.tie), n_features
+        return Votes(*count_long(data, settings))
     found = find_features(data, offsets, profile.tokenize)
     if not len(found.starts):
-        return np.zeros((n_docs, n_words), dtype=np.uint64), np.zeros(n_docs, dtype=np.int64)
+        none = np.zeros(n_docs, dtype=np.int64)
+        return Votes(np.zeros((n_docs, settings.bits), dtype=np.int64), none, none)
     hashes = hash_features(data, found.starts, found.lengths, profile.hash, n_words=n_words)
-    return _vote(weigh_features(hashes, found.docs, n_docs, profile.weigh), profile.tie)
+    return _count(weigh_features(hashes, found.docs, n_docs, profile.weigh, settings.statistics))
 
 
-def _vote(weighed: Weighed, tie: int) -> tuple[Words, Integers]:
+def _count_given(
+    spans: tuple[Bytes, Integers],
+    n_features: Integers,
+    settings: FingerprintSettings,
+    weights: Floats | None,
+) -> Votes:
+    data, offsets = spans
+    n_docs, lengths = len(n_features), np.diff(offsets)
+    rule, n_words = settings.profile.hash, settings.bits // 64
+    hashes = hash_features(data, offsets[:-1], lengths, rule, n_words=n_words)
+    if weights is None:
+        return _count(Weighed(hashes, n_features))
+    check_weights(weights, lambda at: bytes(data[offsets[at] : offsets[at + 1]]).decode())
+    docs = np.repeat(np.arange(n_docs, dtype=np.int64), n_features)
+    return _count(Weighed(hashes, n_features, as_whole(weights, docs, n_docs)))
+
+
+def _count(weighed: Weighed) -> Votes:
     votes = count_votes(weighed.hashes, weighed.n_features, weighed.weights)
     totals = total_weights(weighed.n_features, weighed.weights)
-    words = majority(votes, totals, tie)
-    words[totals == 0] = 0
-    return words, np.where(totals > 0, weighed.n_features, 0)
+    return Votes(votes, totals, weighed.n_features)
+
+
+def _decide(counted: Votes, settings: FingerprintSettings) -> tuple[Words, Integers]:
+    """Words of the fingerprints, and how many features have voted with any weight."""
+    tie = settings.profile.tie
+    if settings.profile.threshold == "median" and settings.statistics is not None:
+        words = exceeding(counted.votes, counted.totals, settings.statistics.thresholds, tie)
+    else:
+        words = majority(counted.votes, counted.totals, tie)
+    words[counted.totals == 0] = 0
+    return words, np.where(counted.totals > 0, counted.n_features, 0)

@@ -17,14 +17,15 @@ from simhash_spark.core.hash.features import hash_features
 from simhash_spark.core.tokenize.ngrams import find_features, ngrams
 from simhash_spark.core.utf8 import SPACE, bounds_of_one
 from simhash_spark.core.vote.votes import count_votes, total_weights
-from simhash_spark.core.vote.weights import weights_of
-from simhash_spark.profiles.steps import Characters, Count, Once
+from simhash_spark.core.vote.weights import idf_weights, needs_counts, weights_of
+from simhash_spark.profiles.learned import Idf
+from simhash_spark.profiles.steps import Characters, Count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from simhash_spark.core.typing import Bytes, Hashes, Integers
-    from simhash_spark.profiles import Profile
+    from simhash_spark.profiles import FingerprintSettings, Profile
     from simhash_spark.profiles.steps import Tokenizer
 
 WINDOW_BYTES = 1 << 17
@@ -34,17 +35,15 @@ MOST_HASHES = 1 << 22
 TOP = 1 << 64
 
 
-def count_long(data: Bytes, profile: Profile, n_words: int) -> tuple[Integers, Integers, Integers]:
+def count_long(data: Bytes, settings: FingerprintSettings) -> tuple[Integers, Integers, Integers]:
     """Count the votes of one text.
 
     Parameters
     ----------
     data : ndarray of shape (n_bytes,), dtype uint8
         UTF-8 of the clean text, not empty; for words, as in ``find_features``.
-    profile : Profile
+    settings : FingerprintSettings
         How the clean text becomes a fingerprint.
-    n_words : {1, 2}
-        Words of a hash.
 
     Returns
     -------
@@ -57,30 +56,57 @@ def count_long(data: Bytes, profile: Profile, n_words: int) -> tuple[Integers, I
 
     Examples
     --------
-    >>> from simhash_spark.profiles import Profile
-    >>> count_long(np.frombuffer(b"aaaaaab", dtype=np.uint8), Profile("p"), 1)[2].tolist()
+    >>> from simhash_spark.profiles import FingerprintSettings, Profile
+    >>> settings = FingerprintSettings(Profile("p"))
+    >>> count_long(np.frombuffer(b"aaaaaab", dtype=np.uint8), settings)[2].tolist()
     [2]
     """
+    profile, n_words = settings.profile, settings.bits // 64
     votes = np.zeros((1, n_words * 64), dtype=np.int64)
     totals = np.zeros(1, dtype=np.int64)
     n_features = np.zeros(1, dtype=np.int64)
-    low = 0
-    while low < TOP:
-        rows, high = _distinct_in_range(data, profile, n_words, low)
+    for rows in distinct_long(data, settings):
         found = np.array([len(rows)], dtype=np.int64)
-        weights = weights_of(rows[:, -1].astype(np.int64), profile.weigh)
+        weights = _weights(rows, settings)
         votes += count_votes(rows[:, :n_words], found, weights)
         totals += total_weights(found, weights)
         n_features += found
-        low = high
     return votes, totals, totals if isinstance(profile.weigh, Count) else n_features
+
+
+def _weights(rows: Hashes, settings: FingerprintSettings) -> Integers | None:
+    counts, weigh = rows[:, -1].astype(np.int64), settings.profile.weigh
+    if isinstance(weigh, Idf):
+        return idf_weights(rows[:, 0], counts, weigh, settings.statistics)
+    return weights_of(counts, weigh)
+
+
+def distinct_long(data: Bytes, settings: FingerprintSettings) -> Iterator[Hashes]:
+    """Yield the distinct hashes of one text, range by range of their word 0.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        As in :func:`count_long`.
+    settings : FingerprintSettings
+        How the clean text becomes a fingerprint.
+
+    Yields
+    ------
+    ndarray of shape (n_distinct, n_words) or (n_distinct, n_words + 1), dtype uint64
+        Hashes; the last column says how often they occur, where weights depend on it.
+    """
+    low = 0
+    while low < TOP:
+        rows, low = _distinct_in_range(data, settings.profile, settings.bits // 64, low)
+        yield rows
 
 
 def _distinct_in_range(data: Bytes, profile: Profile, n_words: int, low: int) -> tuple[Hashes, int]:
     """Distinct hashes from ``low`` to a bound that keeps them few enough, and the bound."""
     high = TOP
     most = MOST_HASHES // n_words
-    is_counted = not isinstance(profile.weigh, Once)
+    is_counted = needs_counts(profile.weigh)
     seen = np.empty((0, n_words + is_counted), dtype=np.uint64)
     waiting: list[Hashes] = []
     n_waiting = 0

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from simhash_spark.profiles.learned import Statistics
 from simhash_spark.profiles.presets import PROFILES, profile_of
 from simhash_spark.profiles.profile import DEFINITION, STEPS, FingerprintSettings, Profile
 
-__all__ = ["DEFINITION", "PROFILES", "STEPS", "FingerprintSettings", "Profile", "profile_of"]
+__all__ = [
+    "DEFINITION",
+    "PROFILES",
+    "STEPS",
+    "FingerprintSettings",
+    "Profile",
+    "Statistics",
+    "profile_of",
+]

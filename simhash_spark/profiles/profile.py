@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from simhash_spark.checks import check_keys, check_member, check_range
 from simhash_spark.errors import ConfigError
+from simhash_spark.profiles.learned import THRESHOLDS, Idf, Statistics
 from simhash_spark.profiles.scored import Keywords, Scored, ScoringTokenizer, Tagged
 from simhash_spark.profiles.steps import (
     CLEANERS,
@@ -46,10 +47,10 @@ DEFINITION = 1
 """Version of the rule that turns text into fingerprints; a change of it is a breaking change."""
 
 STEPS: dict[str, dict[str, Any]] = {  # Any: classes of steps, with options of their own
-    role: {kind.step: kind for kind in kinds}
+    role: {kind.step: kind for kind in kinds}  # type: ignore[attr-defined]  # classes of steps
     for role, kinds in {
         "tokenize": (Characters, Words, Jieba, Keywords, Tagged, Scored),
-        "weigh": (Once, Count, Log, Capped, Given),
+        "weigh": (Once, Count, Log, Capped, Idf, Given),
         "hash": (Mmh3, Md5, Blake2b, Fnv1, Fnv1a, Jenkins, Polynomial),
     }.items()
 }
@@ -68,7 +69,7 @@ class Profile:
         Clean text to features.
     clean : tuple of str
         Raw text to clean text: names out of ``CLEANERS``, in order.
-    weigh : Once, Count, Log, Capped or Given
+    weigh : Once, Count, Log, Capped, Idf or Given
         What a feature weighs by how often it occurs; ``Given`` goes with the
         last three of ``tokenize``.
     hash : Mmh3, Md5, Blake2b, Fnv1, Fnv1a, Jenkins or Polynomial
@@ -78,6 +79,9 @@ class Profile:
     min_features : int
         Documents with fewer features get no fingerprint: distinct ones, but
         every occurrence where ``weigh`` is ``count``.
+    threshold : {'half', 'median'}
+        The share of the weight that a bit needs more than: half of it, or the
+        median of a corpus.
 
     Raises
     ------
@@ -88,10 +92,11 @@ class Profile:
     name: str
     tokenize: Tokenizer | ScoringTokenizer = Characters()
     clean: tuple[str, ...] = USUAL
-    weigh: Weighing = Once()
+    weigh: Weighing | Idf = Once()
     hash: Hash = Mmh3()
     tie: int = 0
     min_features: int = 5
+    threshold: str = "half"
 
     def __post_init__(self) -> None:
         if not isinstance(self.clean, (list, tuple)):
@@ -112,6 +117,7 @@ class Profile:
             raise ConfigError(message)
         check_range("tie", self.tie, 0, 1)
         check_range("min_features", self.min_features, 1, 1_000_000)
+        check_member("threshold", self.threshold, THRESHOLDS)
 
     @property
     def is_scored(self) -> bool:
@@ -122,6 +128,11 @@ class Profile:
     def needs_jieba(self) -> bool:
         """Whether jieba cuts the words."""
         return self.is_scored or isinstance(self.tokenize, Jieba)
+
+    @property
+    def needs_statistics(self) -> bool:
+        """Whether it must learn from a corpus before it can be used."""
+        return isinstance(self.weigh, Idf) or self.threshold == "median"
 
     @classmethod
     def from_mapping(cls, name: str, values: Mapping[str, Any]) -> Profile:  # Any: parsed TOML
@@ -134,11 +145,15 @@ class Profile:
     def to_mapping(self) -> dict[str, Any]:  # Any: values of TOML
         """Give what a file of this profile says, every option of its steps included.
 
+        The threshold stands there only where it is not half.
+
         >>> Profile("p", Words((2,))).to_mapping()["tokenize"]
         {'step': 'words', 'sizes': [2]}
         """
         values = json.loads(json.dumps(dataclasses.asdict(self)))
         del values["name"]
+        if self.threshold == "half":
+            del values["threshold"]
         for role in STEPS:
             values[role] = {"step": getattr(self, role).step, **values[role]}
         if isinstance(self.tokenize, Scored):
@@ -156,15 +171,19 @@ class FingerprintSettings:
         How text becomes a fingerprint.
     bits : {64, 128}
         Length of the fingerprint.
+    statistics : Statistics, optional
+        What the profile has learned from a corpus.
 
     Raises
     ------
     ConfigError
-        If the hash of the profile has fewer bits.
+        If the hash of the profile has fewer bits, or the statistics are not
+        those of this profile and length.
     """
 
     profile: Profile
     bits: int = 64
+    statistics: Statistics | None = None
 
     def __post_init__(self) -> None:
         if self.profile.hash.bits < self.bits:
@@ -175,14 +194,43 @@ class FingerprintSettings:
                 f"{', '.join(fitting)}."
             )
             raise ConfigError(message)
+        if self.statistics is not None:
+            self.statistics.check_use(self.profile, self.bits, self.definition)
+
+    def check_learned(self) -> None:
+        """Refuse a profile that has not yet learned what it needs."""
+        is_complete = self.statistics is not None and (
+            self.profile.threshold == "half" or self.statistics.thresholds
+        )
+        if self.profile.needs_statistics and not is_complete:
+            message = (
+                f"Profile '{self.profile.name}' learns from a corpus and got no statistics: learn "
+                "them with learn_statistics(documents, config), or name a folder with --statistics."
+            )
+            raise ConfigError(message)
+
+    @property
+    def definition(self) -> str:
+        """Hash of profile and length, without what was learned."""
+        return _digest_of(self._definition)
 
     @property
     def digest(self) -> str:
         """Hash that is equal exactly where fingerprints can be compared."""
+        if self.statistics is None:
+            return self.definition
+        return _digest_of(self._definition | {"statistics": self.statistics.digest})
+
+    @property
+    def _definition(self) -> dict[str, Any]:  # Any: values of TOML
         definition = self.profile.to_mapping() | {"bits": self.bits, "v": DEFINITION}
         if isinstance(self.profile.tokenize, Scored):
             definition["tokenize"]["lists"] = [one.digest for one in self.profile.tokenize.lists]
-        return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
+        return definition
+
+
+def _digest_of(definition: dict[str, Any]) -> str:  # Any: values of TOML
+    return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _step(role: str, value: object) -> Any:  # noqa: ANN401 - a step of any kind
