@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -9,11 +10,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType
 
 from simhash_spark.config import DedupConfig
-from simhash_spark.profiles import FingerprintSettings
 from simhash_spark.stages.fingerprints import simhash_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from simhash_spark.profiles import FingerprintSettings
 
 _DISTANCE_SQL = (
     "CREATE OR REPLACE TEMPORARY FUNCTION hamming_distance(a BIGINT, b BIGINT) "
@@ -31,6 +33,11 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
     config : DedupConfig, optional
         Its profile defines ``simhash``; the fingerprints have 64 bits.
 
+    Raises
+    ------
+    ConfigError
+        If the profile learns from a corpus and has not, at 64 bits.
+
     Notes
     -----
     ``simhash(text)`` gives a long, null where the text has too few features.
@@ -38,7 +45,9 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
     Before Spark 4.1, which has no Arrow functions, ``simhash`` runs a row at a
     time: use :func:`simhash_spark.fingerprints` for whole tables there.
     """
-    settings = FingerprintSettings((config or DedupConfig()).settings.profile, bits=64)
+    given = (config or DedupConfig()).settings
+    settings = replace(given, bits=64)
+    settings.check_learned()
     spark.udf.register("simhash", _simhash_function(settings))
     if spark.version < "4":
         spark.udf.register("hamming_distance", _distance_of_row, IntegerType())

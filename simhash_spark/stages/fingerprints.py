@@ -51,9 +51,10 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
     SchemaError
         If ``text`` is not of type string.
     ConfigError
-        If the profile needs jieba and it is not installed; on a worker, also
-        if its jieba is not the driver's.
+        If the profile learns from a corpus and has not, or needs jieba and it
+        is not installed; on a worker, also if its jieba is not the driver's.
     """
+    settings.check_learned()
     _check_columns(documents)
     schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
     digest = dictionary_digest() if settings.profile.needs_jieba else None
