@@ -9,6 +9,7 @@ of what defines it.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -93,7 +94,7 @@ class Statistics:
         """Features whose number of documents is known."""
         return len(self.features) // 8
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """Hash of all that was learned, and of what it goes with."""
         head = (self.bits, self.definition, self.n_documents, self.n_sampled, *self.thresholds)

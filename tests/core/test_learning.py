@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import replace
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from simhash_spark.core import fingerprints, learning, longtexts
 from simhash_spark.core.fingerprints import fingerprint_features, fingerprint_texts
 from simhash_spark.core.learning import document_counts, shares_of_texts
+from simhash_spark.core.vote import frequencies
 from simhash_spark.core.vote.frequencies import count_equal, idf_of
 from simhash_spark.core.vote.thresholds import median_shares
 from simhash_spark.core.vote.weights import as_whole
@@ -136,6 +138,43 @@ def test_idf_is_that_of_scikit_learn_and_an_unknown_feature_counts_as_one_of_one
     ln2, ln5 = 0.6931471805599453, 1.6094379124341003
     assert idf.tolist() == pytest.approx([1, 1 + ln2, *[1 + ln5] * 4])
     assert without.tolist() == pytest.approx([1 + ln5])
+
+
+FEATURES = st.one_of(
+    st.integers(0, 2**64 - 1),
+    st.integers(0, 5),  # all with the same first bits
+    st.integers(2**64 - 4, 2**64 - 1),
+    st.integers(2**63 - 2, 2**63 + 2),
+)
+
+
+@pytest.mark.parametrize("most_alike", [0, 64])
+@settings(max_examples=60)
+@given(known=st.dictionaries(FEATURES, st.integers(2, 10**12)), others=st.lists(FEATURES))
+def test_every_feature_finds_its_own_idf(most_alike: int, known: dict, others: list[int]):
+    documents = np.array([known[feature] for feature in sorted(known)], dtype="<i8").tobytes()
+    arrays = np.array(sorted(known), dtype="<u8").tobytes(), documents
+    wanted = [*known, *others]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequencies, "MOST_ALIKE", most_alike)
+        patch.setattr(frequencies, "once_per_worker", lambda _, build: build())
+        idf = idf_of(np.array(wanted, dtype=np.uint64), Statistics("p", 64, "", 10**12, *arrays))
+
+    expected = [1 + math.log((1 + 10**12) / (1 + known.get(one, 1))) for one in wanted]
+    assert idf.tolist() == pytest.approx(expected)
+
+
+def test_other_statistics_give_another_idf_in_the_same_worker():
+    feature = np.array([5], dtype=np.uint64)
+    known = np.array([5], dtype="<u8").tobytes()
+    three, nine = (
+        Statistics("p", 64, "", 9, known, np.array([n], dtype="<i8").tobytes()) for n in (3, 9)
+    )
+
+    assert [idf_of(feature, one)[0] for one in (nine, three, nine)] == pytest.approx(
+        [1, 1 + math.log(10 / 4), 1]
+    )
 
 
 @BY_NAME
