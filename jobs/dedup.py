@@ -28,6 +28,7 @@ from simhash_spark.runs.invariants import check_invariants  # noqa: E402
 from simhash_spark.runs.malformed import input_failures_located  # noqa: E402
 from simhash_spark.runs.session import open_session  # noqa: E402
 from simhash_spark.runs.sources import read_documents, resolve_format  # noqa: E402
+from simhash_spark.runs.statistics import complete_config  # noqa: E402
 from simhash_spark.runs.summary import Record, summarize  # noqa: E402
 
 
@@ -62,8 +63,7 @@ def _run(arguments: Arguments) -> None:
 def _deduplicate(spark: SparkSession, arguments: Arguments, output: OutputFolder) -> None:
     started = datetime.now(UTC)
     documents = read_documents(spark, arguments.source)
-    config = arguments.config_for(documents.columns)
-    output.progress.plan(arguments.source, config)
+    config = complete_config(spark, documents, arguments, output.progress)
     found = deduplicate(documents, config, checking(output.store, config))
     for name in PUBLISHED:
         if name not in output.written:

@@ -7,6 +7,14 @@ ID = "id"
 TEXT = "text"
 FEATURES = "features"
 
+# what is learned from a corpus
+FEATURE = "feature"
+FEATURES = "features"
+DOCUMENTS = "documents"
+SHARES = "shares"
+N_SAMPLED = "n_sampled"
+THRESHOLDS = "thresholds"
+
 # fingerprints: word 0 of the fingerprint holds bits 0 to 63, word 1 (128 bits only) bits 64 to 127
 FINGERPRINT = "fingerprint"
 FINGERPRINT_HIGH = "fingerprint_high"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from simhash_spark.checks import check_member
 from simhash_spark.errors import ConfigError
 from simhash_spark.keep import parse_keep
-from simhash_spark.profiles import FingerprintSettings, Profile, profile_of
+from simhash_spark.profiles import FingerprintSettings, Profile, Statistics, profile_of
 
 LARGEST_MAX_DISTANCE = {64: 8, 128: 16}
 """Largest ``max_distance`` for each number of bits."""
@@ -54,11 +54,15 @@ class DedupConfig:
         (``length`` is null). Weights of repeated features add up; features
         without weights get theirs from the step ``weigh`` of the profile, whose
         steps before it do not count. *Defines the fingerprint.*
+    statistics : Statistics, optional
+        What the profile has learned from a corpus, where it does.
+        *Defines the fingerprint.*
 
     Raises
     ------
     ConfigError
-        If a value is unknown, of the wrong type or out of range.
+        If a value is unknown, of the wrong type or out of range, or the
+        statistics are those of another profile or length.
     """
 
     id_column: str | None = "id"
@@ -69,6 +73,7 @@ class DedupConfig:
     cluster: str = "components"
     keep: str = "length desc, id asc"
     features_column: str | None = None
+    statistics: Statistics | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "profile", profile_of(self.profile))
@@ -99,4 +104,4 @@ class DedupConfig:
     def settings(self) -> FingerprintSettings:
         """Everything that defines a fingerprint."""
         assert isinstance(self.profile, Profile)  # noqa: S101 - __post_init__ made it one
-        return FingerprintSettings(self.profile, self.bits, self.features_column)
+        return FingerprintSettings(self.profile, self.bits, self.features_column, self.statistics)

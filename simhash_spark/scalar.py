@@ -12,10 +12,16 @@ import numpy as np
 from simhash_spark.checks import check_range
 from simhash_spark.core.fingerprints import fingerprint_texts
 from simhash_spark.errors import ConfigError
-from simhash_spark.profiles import FingerprintSettings, Profile, profile_of
+from simhash_spark.profiles import FingerprintSettings, Profile, Statistics, profile_of
 
 
-def fingerprint(text: str, profile: Profile | str = "auto", bits: int = 64) -> int | None:
+def fingerprint(
+    text: str,
+    profile: Profile | str = "auto",
+    bits: int = 64,
+    *,
+    statistics: Statistics | None = None,
+) -> int | None:
     """Fingerprint a text.
 
     Parameters
@@ -26,6 +32,8 @@ def fingerprint(text: str, profile: Profile | str = "auto", bits: int = 64) -> i
         How text becomes a fingerprint; a name stands for the built-in one.
     bits : {64, 128}
         Length of the fingerprint.
+    statistics : Statistics, optional
+        What the profile has learned from a corpus, where it does.
 
     Returns
     -------
@@ -35,7 +43,8 @@ def fingerprint(text: str, profile: Profile | str = "auto", bits: int = 64) -> i
     Raises
     ------
     ConfigError
-        If there is no such profile, or its hash has fewer bits.
+        If there is no such profile, its hash has fewer bits, or the
+        statistics are missing or those of another profile or length.
     CallbackError
         If a function of the profile fails.
 
@@ -51,7 +60,8 @@ def fingerprint(text: str, profile: Profile | str = "auto", bits: int = 64) -> i
         raise ConfigError(message)
     data = np.frombuffer(text.encode("utf-8", errors="replace"), dtype=np.uint8)
     offsets = np.array([0, len(data)], dtype=np.int64)
-    batch = fingerprint_texts(data, offsets, FingerprintSettings(profile_of(profile), bits))
+    settings = FingerprintSettings(profile_of(profile), bits, statistics=statistics)
+    batch = fingerprint_texts(data, offsets, settings)
     if not batch.has_fingerprint[0]:
         return None
     words: list[int] = batch.words[0].tolist()

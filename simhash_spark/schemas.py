@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
     IntegerType,
     LongType,
+    StringType,
     StructField,
     StructType,
 )
@@ -15,6 +18,44 @@ from simhash_spark import columns as c
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+FREQUENCIES = StructType(
+    [StructField(c.FEATURE, LongType()), StructField(c.N_DOCUMENTS, LongType())]
+)
+"""A feature and how many documents have it; where it is null, how many have any."""
+
+PACKED_FREQUENCIES = StructType(
+    [
+        StructField(c.N_DOCUMENTS, LongType()),
+        StructField(c.FEATURES, BinaryType()),
+        StructField(c.DOCUMENTS, BinaryType()),
+    ]
+)
+"""All features and how many documents have each, in one row."""
+
+SHARES = StructType([StructField(c.SHARES, BinaryType())])
+"""The shares of the weight that each bit has in some texts: int32, text by text."""
+
+THRESHOLDS = StructType(
+    [StructField(c.N_SAMPLED, LongType()), StructField(c.THRESHOLDS, ArrayType(IntegerType()))]
+)
+"""The medians of all shares, in one row."""
+
+STATISTICS = StructType(
+    [
+        StructField("profile", StringType()),
+        StructField("bits", IntegerType()),
+        StructField("definition", StringType()),
+        StructField(c.N_DOCUMENTS, LongType()),
+        StructField(c.FEATURES, ArrayType(LongType())),
+        StructField(c.DOCUMENTS, ArrayType(LongType())),
+        StructField(c.N_SAMPLED, LongType()),
+        StructField(c.THRESHOLDS, ArrayType(IntegerType())),
+        StructField("digest", StringType()),
+    ]
+)
+"""All that a profile has learned, in one row, as it is stored."""
 
 
 def fingerprints(id_field: StructField, bits: int) -> StructType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -10,11 +11,12 @@ from pyspark.sql.types import IntegerType, LongType
 
 from simhash_spark.config import DedupConfig
 from simhash_spark.core.packages import check_requirements, requirements
-from simhash_spark.profiles import FingerprintSettings
 from simhash_spark.stages.fingerprints import simhash_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from simhash_spark.profiles import FingerprintSettings
 
 _DISTANCE_SQL = (
     "CREATE OR REPLACE TEMPORARY FUNCTION hamming_distance(a BIGINT, b BIGINT) "
@@ -35,7 +37,8 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
     Raises
     ------
     ConfigError
-        If a package that the profile needs is not installed.
+        If a package that the profile needs is not installed; if it learns from
+        a corpus and has not, at 64 bits.
 
     Notes
     -----
@@ -44,7 +47,9 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
     Before Spark 4.1, which has no Arrow functions, ``simhash`` runs a row at a
     time: use :func:`simhash_spark.fingerprints` for whole tables there.
     """
-    settings = FingerprintSettings((config or DedupConfig()).settings.profile, bits=64)
+    given = (config or DedupConfig()).settings
+    settings = replace(given, bits=64)
+    settings.check_learned()
     spark.udf.register("simhash", _simhash_function(settings))
     if spark.version < "4":
         spark.udf.register("hamming_distance", _distance_of_row, IntegerType())

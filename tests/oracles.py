@@ -111,11 +111,54 @@ def features_of(text: str, profile: Profile) -> list[str]:
     return grams or ([text] if text else [])
 
 
-def fingerprint(text: str, profile: Profile, bits: int = 64) -> tuple[int, ...] | None:
+class Learned:
+    """What a profile learns from texts: frequencies of features, and a threshold for each bit."""
+
+    def __init__(self, texts: Iterable[str], profile: Profile, bits: int = 64) -> None:
+        features = [{hash_of(f, profile.hash, bits)[0] for f in features_of(t, profile)}
+                    for t in texts]  # fmt: skip
+        counts = Counter(one for of_text in features for one in of_text)
+        top = sorted(counts.items(), key=lambda pair: (-pair[1], _signed(pair[0])))
+        self.n_documents = sum(map(bool, features))
+        self.frequencies = {f: n for f, n in top if n > 1}
+        if profile.weigh.step == "idf":
+            self.frequencies = dict(list(self.frequencies.items())[: profile.weigh.top])
+        self.thresholds = None
+        if profile.threshold == "median":
+            rows = [shares_of(text, profile, bits, self) for text in sorted(set(texts))]
+            columns = list(zip(*filter(None, rows), strict=True))
+            self.thresholds = [sorted(one)[(len(one) - 1) // 2] for one in columns]
+
+    def idf(self, feature: int) -> float:
+        return 1 + math.log((1 + self.n_documents) / (1 + self.frequencies.get(feature, 1)))
+
+
+def _signed(word: int) -> int:
+    return word - (word >> 63 << 64)
+
+
+def shares_of(text: str, profile: Profile, bits: int, learned: Learned) -> list[int] | None:
+    """Share of the weight that has each bit, in 2^-20; None where there are too few features."""
+    weights = weights_of(text, profile, bits, learned)
+    if len(weights) < profile.min_features:
+        return None
+    return [
+        2**20 * sum(w for h, w in weights.items() if h[bit // 64] >> bit % 64 & 1)
+        // sum(weights.values())
+        for bit in range(bits)
+    ]  # fmt: skip
+
+
+def fingerprint(
+    text: str, profile: Profile, bits: int = 64, learned: Learned | None = None
+) -> tuple[int, ...] | None:
     """Words of the fingerprint of a raw text; None where it has too few features."""
+    weights = weights_of(text, profile, bits, learned)
+    if learned is not None and learned.thresholds is not None:
+        return _by_thresholds(weights, profile, learned.thresholds)
     if count_features(text, profile) < profile.min_features:
         return None
-    return majority(weights_of(text, profile, bits), profile.tie, bits)
+    return majority(weights, profile.tie, bits)
 
 
 def fingerprint_given(
@@ -149,15 +192,37 @@ def _lead(weights: dict[tuple[int, ...], Any], word: int, bit: int, total: Any) 
     return (lead > 0) - (lead < 0)
 
 
-def weights_of(text: str, profile: Profile, bits: int = 64) -> dict[tuple[int, ...], int]:
+def _by_thresholds(
+    weights: dict[tuple[int, ...], int], profile: Profile, thresholds: list[int]
+) -> tuple[int, ...] | None:
+    if len(weights) < profile.min_features:
+        return None
+    words, total = [0] * (len(thresholds) // 64), sum(weights.values())
+    for bit, threshold in enumerate(thresholds):
+        votes = sum(w for h, w in weights.items() if h[bit // 64] >> bit % 64 & 1)
+        lead = Fraction(votes, total) - Fraction(threshold, 2**20)
+        words[bit // 64] |= (lead > 0 or (lead == 0 and profile.tie == 1)) << bit % 64
+    return tuple(words)
+
+
+def weights_of(
+    text: str, profile: Profile, bits: int = 64, learned: Learned | None = None
+) -> dict[tuple[int, ...], int]:
     """Distinct hashes of the features of a raw text, with their weights in whole numbers."""
-    return weigh_features(features_of(text, profile), profile, bits)
+    return weigh_features(features_of(text, profile), profile, bits, learned)
 
 
 def weigh_features(
-    features: list[str], profile: Profile, bits: int = 64
+    features: list[str], profile: Profile, bits: int = 64, learned: Learned | None = None
 ) -> dict[tuple[int, ...], int]:
     counts = Counter(hash_of(f, profile.hash, bits) for f in features)
+    if profile.weigh.step == "idf":
+        assert learned is not None
+        is_log = profile.weigh.tf == "log"
+        return {
+            h: round(1024 * learned.idf(h[0]) * (1 + math.log(n) if is_log else 1))
+            for h, n in counts.items()
+        }
     weigh: dict[str, Callable[[int], int]] = {
         "set": lambda _: 1,
         "count": lambda n: n,
@@ -170,7 +235,7 @@ def weigh_features(
 def count_features(text: str, profile: Profile) -> int:
     if profile.weigh.step == "count":
         return len(features_of(text, profile))
-    return len(weights_of(text, profile))
+    return len({hash_of(f, profile.hash, 64) for f in features_of(text, profile)})
 
 
 def hash_of(feature: str, rule: Hash, bits: int) -> tuple[int, ...]:

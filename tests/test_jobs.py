@@ -165,6 +165,31 @@ def check_report(lines: list[str], documents: Path, output: Path) -> None:
     ]
 
 
+def test_what_a_profile_learns_is_kept_and_used_again(
+    spark: SparkSession, call: Callable[..., tuple[int, str, str]], tmp_path: Path
+):
+    documents = put_jsonl(tmp_path / "in.jsonl", DOCUMENTS)
+    profile = tmp_path / "own.toml"
+    profile.write_text('weigh = "idf"\nthreshold = "median"\n', "utf-8")
+    flags = ["--input", documents, "--profile", profile, "--statistics", tmp_path / "kept",
+             "--max-distance", "8"]  # fmt: skip
+
+    outputs = [tmp_path / "first", tmp_path / "second"]
+    said = [call(*flags, output=output) for output in outputs]
+
+    assert [(code, err) for code, _, err in said] == [(0, "")] * 2
+    lines = [out.splitlines()[1] for _, out, _ in said]
+    assert "of 6 documents, thresholds of 4 texts, learned in" in lines[0]
+    assert lines[1].endswith(f"thresholds of 4 texts, read from file:{tmp_path}/kept")
+    found = [sorted(rows(spark, output, "fingerprints")) for output in outputs]
+    assert found[0] == found[1]
+    summaries = [json.loads((output / "summary.json").read_text("utf-8")) for output in outputs]
+    assert summaries[0]["config"] == summaries[1]["config"]
+    assert summaries[0]["config"]["statistics"]["path"] == f"file:{tmp_path}/kept"
+    assert summaries[0]["config"]["statistics"]["n_sampled"] == 4
+    assert "4" not in kept(spark, outputs[0])  # a copy of 3
+
+
 def test_columns_named_like_ours_or_oddly_pass_through(
     spark: SparkSession, call: Callable[..., tuple[int, str, str]], tmp_path: Path
 ):

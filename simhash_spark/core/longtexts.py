@@ -9,6 +9,7 @@ for the next range.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -16,60 +17,57 @@ import numpy as np
 from simhash_spark.core.hash.features import hash_features
 from simhash_spark.core.tokenize.ngrams import Spans, find_features, ngrams
 from simhash_spark.core.utf8 import SPACE, bounds_of_one
-from simhash_spark.core.vote.votes import count_votes, total_weights
-from simhash_spark.core.vote.weights import exponents_of, scale, weights_of
-from simhash_spark.profiles.steps import Characters, Count, Once
+from simhash_spark.core.vote.ranges import distinct_ranges
+from simhash_spark.core.vote.votes import Votes, count_votes, total_weights
+from simhash_spark.core.vote.weights import (
+    exponents_of,
+    idf_weights,
+    needs_counts,
+    scale,
+    weights_of,
+)
+from simhash_spark.profiles.learned import Idf
+from simhash_spark.profiles.steps import Characters, Count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from simhash_spark.core.typing import Bytes, Floats, Hashes, Integers
-    from simhash_spark.profiles import Profile
-    from simhash_spark.profiles.steps import Tokenizer, Weighing
+    from simhash_spark.profiles import FingerprintSettings, Profile
+    from simhash_spark.profiles.steps import Tokenizer
 
-    Hashed = Callable[[], Iterator[Hashes]]
-    Votes = tuple[Integers, Integers, Integers]
 
 WINDOW_BYTES = 1 << 17
 PIECE_FEATURES = 1 << 14
-MOST_HASHES = 1 << 22
-"""Words of distinct hashes held at once: 32 MB, and a few times that while merging."""
-
-TOP = 1 << 64
 
 
-def count_long(data: Bytes, profile: Profile, n_words: int) -> Votes:
+def count_long(data: Bytes, settings: FingerprintSettings) -> Votes:
     """Count the votes of one text.
 
     Parameters
     ----------
     data : ndarray of shape (n_bytes,), dtype uint8
         UTF-8 of the clean text, not empty; for words, as in ``find_features``.
-    profile : Profile
+    settings : FingerprintSettings
         How the clean text becomes a fingerprint.
-    n_words : {1, 2}
-        Words of a hash.
 
     Returns
     -------
-    votes : ndarray of shape (1, n_words * 64), dtype int64
-        Weight of the features with each bit set.
-    totals : ndarray of shape (1,), dtype int64
-        Weight of all features.
-    n_features : ndarray of shape (1,), dtype int64
-        Distinct features; with ``Count``, every occurrence.
+    Votes
+        Of one document.
 
     Examples
     --------
-    >>> from simhash_spark.profiles import Profile
-    >>> count_long(np.frombuffer(b"aaaaaab", dtype=np.uint8), Profile("p"), 1)[2].tolist()
+    >>> from simhash_spark.profiles import FingerprintSettings, Profile
+    >>> settings = FingerprintSettings(Profile("p"))
+    >>> count_long(np.frombuffer(b"aaaaaab", dtype=np.uint8), settings).n_features.tolist()
     [2]
     """
-    return _count(lambda: _hashes(data, profile, n_words), profile.weigh, n_words)
+    return _count(partial(_hashes, data, settings.profile, settings.n_words), settings)
 
 
 def count_given(
-    data: Bytes, spans: Spans, profile: Profile, n_words: int, weights: Floats | None
+    data: Bytes, spans: Spans, settings: FingerprintSettings, weights: Floats | None
 ) -> Votes:
     """Count the votes of one document whose features are given.
 
@@ -79,118 +77,98 @@ def count_given(
         UTF-8 of the features, one after the other.
     spans : Spans
         At least one feature.
-    profile : Profile
+    settings : FingerprintSettings
         Its hash counts, and where there are no weights, its ``weigh``.
-    n_words : {1, 2}
-        Words of a hash.
     weights : ndarray of shape (n_features,), dtype float64, or None
         Their weights, all above 0.
 
     Returns
     -------
-    votes, totals, n_features : ndarray
-        As from :func:`count_long`; with weights, ``n_features`` is the distinct ones.
+    Votes
+        Of one document; with weights, ``n_features`` is the distinct ones.
 
     Examples
     --------
-    >>> from simhash_spark.profiles import Profile
+    >>> from simhash_spark.profiles import FingerprintSettings, Profile
     >>> starts, ones = np.arange(4, dtype=np.int64), np.ones(4, dtype=np.int64)
     >>> spans, data = Spans(starts, ones, 0 * ones), np.frombuffer(b"abab", dtype=np.uint8)
-    >>> votes, totals, n_features = count_given(data, spans, Profile("p"), 1, None)
-    >>> totals.tolist(), n_features.tolist()
+    >>> counted = count_given(data, spans, FingerprintSettings(Profile("p")), None)
+    >>> counted.totals.tolist(), counted.n_features.tolist()
     ([2], [2])
     """
-
-    def hashed() -> Iterator[Hashes]:
-        return _hash_pieces(data, spans, profile, n_words)
-
+    hashed = partial(_hash_pieces, data, spans, settings)
     if weights is None:
-        return _count(hashed, profile.weigh, n_words)
-    n_features = _count(hashed, Once(), n_words)[2]
+        return _count(hashed, settings)
+    rows = distinct_ranges(hashed, settings.n_words, is_counted=False)
+    n_features = np.array([sum(map(len, rows))], dtype=np.int64)
     exponents = exponents_of(weights.max(keepdims=True), np.array([len(weights)]))
-    votes = np.zeros((1, n_words * 64), dtype=np.int64)
-    totals = np.zeros(1, dtype=np.int64)
+    votes, totals = _no_votes(settings)
     done = 0
     for hashes in hashed():
         whole = scale(weights[done : done + len(hashes)], exponents)
         votes += count_votes(hashes, np.array([len(hashes)], dtype=np.int64), whole)
         totals += whole.sum()
         done += len(hashes)
-    return votes, totals, n_features
+    return Votes(votes, totals, n_features)
 
 
-def _hash_pieces(data: Bytes, spans: Spans, profile: Profile, n_words: int) -> Iterator[Hashes]:
+def distinct_long(data: Bytes, settings: FingerprintSettings) -> Iterator[Hashes]:
+    """Yield the distinct hashes of one text, range by range of their word 0.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        As in :func:`count_long`.
+    settings : FingerprintSettings
+        How the clean text becomes a fingerprint.
+
+    Yields
+    ------
+    ndarray of shape (n_distinct, n_words), dtype uint64
+        Hashes.
+    """
+    hashed = partial(_hashes, data, settings.profile, settings.n_words)
+    return distinct_ranges(hashed, settings.n_words, is_counted=False)
+
+
+def _no_votes(settings: FingerprintSettings) -> tuple[Integers, Integers]:
+    return np.zeros((1, settings.bits), dtype=np.int64), np.zeros(1, dtype=np.int64)
+
+
+def _count(hashed: Callable[[], Iterator[Hashes]], settings: FingerprintSettings) -> Votes:
+    """Count the votes of hashes that can be read again and again, piece by piece."""
+    votes, totals = _no_votes(settings)
+    weigh, n_words = settings.profile.weigh, settings.n_words
+    if isinstance(weigh, Count):  # no occurrence needs to know of another
+        for hashes in hashed():
+            found = np.array([len(hashes)], dtype=np.int64)
+            votes += count_votes(hashes, found)
+            totals += found
+        return Votes(votes, totals, totals)
+    n_features = np.zeros(1, dtype=np.int64)
+    for rows in distinct_ranges(hashed, n_words, is_counted=needs_counts(weigh)):
+        found = np.array([len(rows)], dtype=np.int64)
+        weights = _weights(rows, settings)
+        votes += count_votes(rows[:, :n_words], found, weights)
+        totals += total_weights(found, weights)
+        n_features += found
+    return Votes(votes, totals, n_features)
+
+
+def _weights(rows: Hashes, settings: FingerprintSettings) -> Integers | None:
+    counts, weigh = rows[:, -1].astype(np.int64), settings.profile.weigh
+    if isinstance(weigh, Idf):
+        return idf_weights(rows[:, 0], counts, weigh, settings.statistics)
+    return weights_of(counts, weigh)
+
+
+def _hash_pieces(data: Bytes, spans: Spans, settings: FingerprintSettings) -> Iterator[Hashes]:
+    rule, n_words = settings.profile.hash, settings.n_words
     for begin in range(0, len(spans.starts), PIECE_FEATURES):
         starts = spans.starts[begin : begin + PIECE_FEATURES]
         lengths = spans.lengths[begin : begin + PIECE_FEATURES]
         piece = data[starts[0] : starts[-1] + lengths[-1]]
-        yield hash_features(piece, starts - starts[0], lengths, profile.hash, n_words=n_words)
-
-
-def _count(hashed: Hashed, weigh: Weighing, n_words: int) -> Votes:
-    """Count the votes of hashes that can be read again and again, piece by piece."""
-    votes = np.zeros((1, n_words * 64), dtype=np.int64)
-    totals = np.zeros(1, dtype=np.int64)
-    n_features = np.zeros(1, dtype=np.int64)
-    is_counted = not isinstance(weigh, Once)
-    low = 0
-    while low < TOP:
-        rows, high = _distinct_in_range(hashed, n_words, low, is_counted=is_counted)
-        found = np.array([len(rows)], dtype=np.int64)
-        weights = weights_of(rows[:, -1].astype(np.int64), weigh)
-        votes += count_votes(rows[:, :n_words], found, weights)
-        totals += total_weights(found, weights)
-        n_features += found
-        low = high
-    return votes, totals, totals if isinstance(weigh, Count) else n_features
-
-
-def _distinct_in_range(
-    hashed: Hashed, n_words: int, low: int, *, is_counted: bool
-) -> tuple[Hashes, int]:
-    """Distinct hashes from ``low`` to a bound that keeps them few enough, and the bound."""
-    high = TOP
-    most = MOST_HASHES // n_words
-    seen = np.empty((0, n_words + is_counted), dtype=np.uint64)
-    waiting: list[Hashes] = []
-    n_waiting = 0
-    for hashes in hashed():
-        if is_counted:
-            hashes = np.column_stack([hashes, np.ones(len(hashes), dtype=np.uint64)])
-        fresh = _distinct([_between(hashes, low, high)], is_counted=is_counted)
-        waiting.append(fresh)
-        n_waiting += len(fresh)
-        if n_waiting > max(len(seen), most // 4):
-            seen = _distinct([seen, *waiting], is_counted=is_counted)
-            waiting, n_waiting = [], 0
-            while len(seen) > most:
-                high = (low + high) // 2
-                seen = _between(seen, low, high)
-    seen = _distinct([seen, *waiting], is_counted=is_counted)
-    return _between(seen, low, high), high
-
-
-def _between(hashes: Hashes, low: int, high: int) -> Hashes:
-    if low == 0 and high == TOP:
-        return hashes
-    first = hashes[:, 0]
-    return hashes[(first >= np.uint64(low)) & (first <= np.uint64(high - 1))]
-
-
-def _distinct(parts: list[Hashes], *, is_counted: bool) -> Hashes:
-    """Sort and keep one of those with the same word 0; add up their counts, the last column."""
-    # np.unique of NumPy 2.3 and later fills a hash table instead: ten times slower here.
-    hashes = np.concatenate(parts)
-    if hashes.shape[1] > 1:
-        hashes = hashes[np.argsort(hashes[:, 0])]
-    else:
-        hashes.sort(axis=0)
-    is_new = np.ones(len(hashes), dtype=np.bool_)
-    np.not_equal(hashes[1:, 0], hashes[:-1, 0], out=is_new[1:])
-    kept = hashes[is_new]
-    if is_counted and len(kept):
-        kept[:, -1] = np.add.reduceat(hashes[:, -1], np.flatnonzero(is_new))
-    return kept
+        yield hash_features(piece, starts - starts[0], lengths, rule, n_words=n_words)
 
 
 def _hashes(data: Bytes, profile: Profile, n_words: int) -> Iterator[Hashes]:

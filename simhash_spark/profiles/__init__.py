@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from simhash_spark.profiles.callback import Callback
+from simhash_spark.profiles.learned import Statistics
 from simhash_spark.profiles.presets import PROFILES, profile_of
-from simhash_spark.profiles.profile import DEFINITION, STEPS, FingerprintSettings, Profile
+from simhash_spark.profiles.profile import STEPS, Profile
+from simhash_spark.profiles.settings import DEFINITION, FingerprintSettings
 
 __all__ = [
     "DEFINITION",
@@ -13,5 +15,6 @@ __all__ = [
     "Callback",
     "FingerprintSettings",
     "Profile",
+    "Statistics",
     "profile_of",
 ]

@@ -8,7 +8,6 @@ its options.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from simhash_spark.checks import check_keys, check_member, check_range
 from simhash_spark.errors import ConfigError
 from simhash_spark.profiles.callback import Callback
+from simhash_spark.profiles.learned import THRESHOLDS, Idf
 from simhash_spark.profiles.scored import Keywords, Scored, ScoringTokenizer, Tagged
 from simhash_spark.profiles.steps import (
     CLEANERS,
@@ -44,14 +44,11 @@ from simhash_spark.profiles.steps import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DEFINITION = 2
-"""Version of the rule that turns text into fingerprints; a change of it is a breaking change."""
-
 STEPS: dict[str, dict[str, Any]] = {  # Any: classes of steps, with options of their own
-    role: {kind.step: kind for kind in kinds}
+    role: {kind.step: kind for kind in kinds}  # type: ignore[attr-defined]  # classes of steps
     for role, kinds in {
         "tokenize": (Characters, Words, Jieba, Keywords, Tagged, Scored),
-        "weigh": (Once, Count, Log, Capped, Given),
+        "weigh": (Once, Count, Log, Capped, Idf, Given),
         "hash": (Mmh3, Md5, Blake2b, Fnv1, Fnv1a, Jenkins, Polynomial),
     }.items()
 }
@@ -70,7 +67,7 @@ class Profile:
         Clean text to features.
     clean : tuple of str
         Raw text to clean text: names out of ``CLEANERS``, in order.
-    weigh : Once, Count, Log, Capped or Given
+    weigh : Once, Count, Log, Capped, Idf or Given
         What a feature weighs by how often it occurs; ``Given`` goes with those
         of ``tokenize`` that give weights: the last four.
     hash : Mmh3, Md5, Blake2b, Fnv1, Fnv1a, Jenkins or Polynomial
@@ -80,6 +77,9 @@ class Profile:
     min_features : int
         Documents with fewer features get no fingerprint: distinct ones, but
         every occurrence where ``weigh`` is ``count``.
+    threshold : {'half', 'median'}
+        The share of the weight that a bit needs more than: half of it, or the
+        median of a corpus.
 
     Raises
     ------
@@ -90,10 +90,11 @@ class Profile:
     name: str
     tokenize: Tokenizer | ScoringTokenizer | Callback = Characters()
     clean: tuple[str, ...] = USUAL
-    weigh: Weighing = Once()
+    weigh: Weighing | Idf = Once()
     hash: Hash = Mmh3()
     tie: int = 0
     min_features: int = 5
+    threshold: str = "half"
 
     def __post_init__(self) -> None:
         if not isinstance(self.clean, (list, tuple)):
@@ -113,8 +114,12 @@ class Profile:
                 "given goes with keywords, tagged and scored, and they with it."
             )
             raise ConfigError(message)
+        if isinstance(self.weigh, Idf) and self._is_callback("tokenize"):
+            message = "weigh = idf does not go with a callback: let the function give the weights."
+            raise ConfigError(message)
         check_range("tie", self.tie, 0, 1)
         check_range("min_features", self.min_features, 1, 1_000_000)
+        check_member("threshold", self.threshold, THRESHOLDS)
 
     def _is_callback(self, role: str) -> bool:
         return role == "tokenize" and isinstance(self.tokenize, Callback)
@@ -134,6 +139,11 @@ class Profile:
         cleaning = (PACKAGES[step] for step in self.clean if step in PACKAGES)
         return tuple(sorted({*self.tokenize.packages, *cleaning}))
 
+    @property
+    def needs_statistics(self) -> bool:
+        """Whether it must learn from a corpus before it can be used."""
+        return isinstance(self.weigh, Idf) or self.threshold == "median"
+
     @classmethod
     def from_mapping(cls, name: str, values: Mapping[str, Any]) -> Profile:  # Any: parsed TOML
         """Build a profile from a parsed TOML file; unknown keys are errors."""
@@ -146,6 +156,7 @@ class Profile:
         """Give what a file of this profile says, every option of its steps included.
 
         In place of the function of a ``Callback``, which no file can hold, stands its name.
+        The threshold stands there only where it is not half.
 
         >>> Profile("p", Words((2,))).to_mapping()["tokenize"]
         {'step': 'words', 'sizes': [2], 'stem': ''}
@@ -156,6 +167,8 @@ class Profile:
             shown = dataclasses.replace(self, tokenize=stand_in)
         values = json.loads(json.dumps(dataclasses.asdict(shown)))
         del values["name"]
+        if self.threshold == "half":
+            del values["threshold"]
         for role in STEPS:
             values[role] = {"step": getattr(self, role).step, **values[role]}
         if isinstance(self.tokenize, Callback):
@@ -163,48 +176,11 @@ class Profile:
         values["tokenize"] |= _files_of(self.tokenize, "source")
         return values  # type: ignore[no-any-return]
 
-
-@dataclass(frozen=True)
-class FingerprintSettings:
-    """Everything that defines a fingerprint, as one value.
-
-    Parameters
-    ----------
-    profile : Profile
-        How text becomes a fingerprint.
-    bits : {64, 128}
-        Length of the fingerprint.
-    features_column : str or None
-        Column of features that are hashed in place of those of the text.
-
-    Raises
-    ------
-    ConfigError
-        If the hash of the profile has fewer bits.
-    """
-
-    profile: Profile
-    bits: int = 64
-    features_column: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.profile.hash.bits < self.bits:
-            fitting = [name for name, kind in STEPS["hash"].items() if kind.bits >= self.bits]
-            message = (
-                f"hash {self.profile.hash.step} of profile '{self.profile.name}' has "
-                f"{self.profile.hash.bits} bits, not {self.bits}: use --bits 64, or one of "
-                f"{', '.join(fitting)}."
-            )
-            raise ConfigError(message)
-
-    @property
-    def digest(self) -> str:
-        """Hash that is equal exactly where fingerprints can be compared."""
-        definition = self.profile.to_mapping() | {"bits": self.bits, "v": DEFINITION}
-        definition["tokenize"] |= _files_of(self.profile.tokenize, "digest")
-        if self.features_column is not None:
-            definition |= {"clean": [], "tokenize": {"column": self.features_column}}
-        return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
+    def to_definition(self) -> dict[str, Any]:  # Any: values of TOML
+        """Give the same with the digests of its files in place of their paths."""
+        values = self.to_mapping()
+        values["tokenize"] |= _files_of(self.tokenize, "digest")
+        return values
 
 
 def _files_of(step: Tokenizer | ScoringTokenizer | Callback, part: str) -> dict[str, Any]:

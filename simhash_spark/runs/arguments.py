@@ -41,6 +41,8 @@ class Arguments:
         Whether an earlier output may be replaced.
     verbose : bool
         Whether a failure shows its traceback.
+    statistics : str
+        Folder for what the profile learns; empty where it learns nothing.
     """
 
     source: Source
@@ -49,6 +51,7 @@ class Arguments:
     by_content: bool = False
     overwrite: bool = False
     verbose: bool = False
+    statistics: str = ""
 
     def config_for(self, columns: Sequence[str]) -> DedupConfig:
         """Complete the settings for an input with these columns: what identifies a document."""
@@ -95,7 +98,7 @@ def _arguments(values: Mapping[str, Any]) -> Arguments:
     if values["id_column"] and values["by_content"]:
         message = "id_column and by_content exclude each other: leave one of them out."
         raise ConfigError(message)
-    return Arguments(
+    arguments = Arguments(
         Source(tuple(values["paths"]), values["format"], values["options"], values["whole_files"]),
         values["path"],
         DedupConfig(
@@ -111,7 +114,26 @@ def _arguments(values: Mapping[str, Any]) -> Arguments:
         by_content=values["by_content"],
         overwrite=values["overwrite"],
         verbose=values.get("verbose", False),
+        statistics=values["statistics"],
     )
+    _check_statistics(arguments)
+    return arguments
+
+
+def _check_statistics(arguments: Arguments) -> None:
+    profile = arguments.config.settings.profile
+    if profile.needs_statistics and not arguments.statistics:
+        message = (
+            f"Profile '{profile.name}' learns from a corpus: name a folder with --statistics, "
+            "which is read where it exists, else learned from the input and written."
+        )
+        raise ConfigError(message)
+    if arguments.statistics and not profile.needs_statistics:
+        message = (
+            f"Profile '{profile.name}' learns nothing from a corpus: leave --statistics out, or "
+            "use a profile with weigh = idf or threshold = median."
+        )
+        raise ConfigError(message)
 
 
 def _profile(name: str) -> Profile | str:

@@ -61,6 +61,8 @@ SETTINGS = (
     Setting("fingerprints", "profile", "auto", "how text becomes features: auto, zh-words, "
             "en-words or a profile file", "NAME|FILE.toml"),
     Setting("fingerprints", "bits", 64, "length of a fingerprint: 64 or 128 bits", "N"),
+    Setting("fingerprints", "statistics", "", "folder with what the profile has learned from a "
+            "corpus; learned from the input and written there if it does not exist", "DIR"),
     Setting("pairs", "max_distance", 3, "largest Hamming distance of a near-duplicate, in bits, "
             "inclusive", "N"),
     Setting("clusters", "cluster", "components", "how pairs become clusters", "RULE"),

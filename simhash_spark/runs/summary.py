@@ -88,7 +88,7 @@ def summarize(record: Record, spark: SparkSession) -> str:
         "finished": finished.isoformat(timespec="seconds"),
         "seconds": round((finished - record.started).total_seconds(), 3),
         "input": _input(record.source),
-        "config": dataclasses.asdict(config),
+        "config": _config(config),
         "fingerprint_settings": config.settings.digest,
         "plan": _plan(config),
         "rows": {stage.name: stage.n_rows for stage in record.stages},
@@ -103,6 +103,20 @@ def summarize(record: Record, spark: SparkSession) -> str:
 def _input(source: Source) -> dict[str, Any]:  # Any: JSON
     options = {key: _HIDDEN if _SECRET.search(key) else v for key, v in source.options.items()}
     return dataclasses.asdict(source) | {"options": options}
+
+
+def _config(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
+    told = dataclasses.asdict(dataclasses.replace(config, statistics=None))
+    learned = config.statistics
+    if learned is not None:
+        told["statistics"] = {
+            "path": learned.source,
+            "digest": learned.digest,
+            "n_documents": learned.n_documents,
+            "n_features": learned.n_features,
+            "n_sampled": learned.n_sampled,
+        }
+    return told
 
 
 def _plan(config: DedupConfig) -> dict[str, Any]:  # Any: JSON

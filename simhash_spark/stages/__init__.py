@@ -1,5 +1,7 @@
 """DataFrame in, DataFrame out: one module per arrow of the flow.
 
 In flow order: ``documents``, ``fingerprints``, ``nodes``, ``bands``, ``edges``, ``pairs``,
-``clusters``, ``survivors``. A module of the same name in ``core`` is the same step.
+``clusters``, ``survivors``; before them, where a profile learns from a corpus, ``frequencies``,
+``thresholds``, and ``statistics``, which is how both are stored. A module of the same name in
+``core`` is the same step.
 """

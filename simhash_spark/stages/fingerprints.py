@@ -57,10 +57,11 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
     SchemaError
         If ``text`` is not of type string.
     ConfigError
-        If a package that the profile needs is not installed; on a worker, also
-        if it is not the driver's. If a function of the profile cannot
-        travel to the workers.
+        If the profile learns from a corpus and has not; if a package that it
+        needs is not installed; on a worker, also if it is not the driver's. If
+        a function of the profile cannot travel to the workers.
     """
+    settings.check_learned()
     _check_columns(documents)
     _check_function(settings)
     schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)

@@ -26,7 +26,8 @@ import pyarrow.parquet as pq
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from simhash_spark.core.clean.chunks import clean_texts
-from simhash_spark.core.fingerprints import CHUNK_BYTES, fingerprint_texts
+from simhash_spark.core.counting import CHUNK_BYTES
+from simhash_spark.core.fingerprints import fingerprint_texts
 from simhash_spark.core.hash.murmur import hash_spans
 from simhash_spark.core.tokenize import segmentation
 from simhash_spark.core.tokenize.dictionary import tokenizer_of_worker

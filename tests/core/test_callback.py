@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simhash_spark.core import fingerprints
+from simhash_spark.core import counting
 from simhash_spark.core.fingerprints import fingerprint_texts
 from simhash_spark.errors import CallbackError, ConfigError
 from simhash_spark.profiles import PROFILES, Callback, FingerprintSettings, Profile
@@ -115,7 +115,7 @@ def test_a_failure_names_the_text_in_one_short_line():
 
 
 def test_a_failure_counts_its_place_over_chunks(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fingerprints, "CHUNK_DOCS", 2)
+    monkeypatch.setattr(counting, "CHUNK_DOCS", 2)
 
     def function(text: str) -> list[str]:
         return [text.split()[1]]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simhash_spark.core import fingerprints
+from simhash_spark.core import counting
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
 from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
 from simhash_spark.profiles.steps import (
@@ -117,8 +117,8 @@ def test_chunks_leave_no_trace(chunk_bytes: int, chunk_docs: int, monkeypatch: p
     texts = [text * 3 for text in GOLDEN["texts"]]
     expected = words_of(fingerprint_all(texts, PROFILES["auto"]))
 
-    monkeypatch.setattr(fingerprints, "CHUNK_BYTES", chunk_bytes)
-    monkeypatch.setattr(fingerprints, "CHUNK_DOCS", chunk_docs)
+    monkeypatch.setattr(counting, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(counting, "CHUNK_DOCS", chunk_docs)
 
     assert words_of(fingerprint_all(texts, PROFILES["auto"])) == expected
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simhash_spark.core import fingerprints, longtexts
+from simhash_spark.core import counting, longtexts
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_features
+from simhash_spark.core.vote import ranges
 from simhash_spark.core.vote.weights import as_whole, exponents_of
 from simhash_spark.errors import ConfigError
 from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
@@ -131,10 +132,10 @@ def test_chunks_and_pieces_leave_no_trace(
     whole = fingerprint_all(documents, profile)
     assert words_of(whole) == [oracles.fingerprint_given(d, profile) for d in documents]
 
-    monkeypatch.setattr(fingerprints, "CHUNK_FEATURES", 5)
-    monkeypatch.setattr(fingerprints, "LONG_FEATURES", 20)
+    monkeypatch.setattr(counting, "CHUNK_FEATURES", 5)
+    monkeypatch.setattr(counting, "LONG_FEATURES", 20)
     monkeypatch.setattr(longtexts, "PIECE_FEATURES", 7)
-    monkeypatch.setattr(longtexts, "MOST_HASHES", most_hashes)
+    monkeypatch.setattr(ranges, "MOST_HASHES", most_hashes)
     in_pieces = fingerprint_all(documents, profile)
 
     assert in_pieces.words.tolist() == whole.words.tolist()
@@ -143,17 +144,17 @@ def test_chunks_and_pieces_leave_no_trace(
 
 @pytest.mark.parametrize("weight", [-1.0, -1e-300, float("nan"), float("inf"), float("-inf")])
 def test_a_weight_that_is_no_finite_number_from_0_on_is_refused(weight: float):
-    message = f"finite and not negative, got {weight} for feature 4"
+    message = f"The weight of feature 'b' is {weight}: it must be finite and not negative."
     with pytest.raises(ConfigError, match=message):
         fingerprint_all([[("a", 1.0)] * 3, [("a", 1.0), ("b", weight)]], SET)
-    with pytest.raises(ConfigError, match=f"got {weight} for feature 1"):
+    with pytest.raises(ConfigError, match=f"feature '1' is {weight}"):
         as_whole(np.array([1.0, weight]), np.zeros(2, dtype=np.int64), 1)
 
 
-def test_a_wrong_weight_is_counted_from_the_first_feature_of_all(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fingerprints, "CHUNK_FEATURES", 2)
-    with pytest.raises(ConfigError, match=r"got -1\.0 for feature 5"):
-        fingerprint_all([[("a", 1.0)] * 5, [("a", -1.0)]], SET)
+def test_a_wrong_weight_is_found_in_any_chunk(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(counting, "CHUNK_FEATURES", 2)
+    with pytest.raises(ConfigError, match=r"feature 'b' is -1\.0"):
+        fingerprint_all([[("a", 1.0)] * 5, [("b", -1.0)]], SET)
 
 
 def test_given_weights_must_be_given():

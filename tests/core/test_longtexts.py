@@ -7,10 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from simhash_spark.core import fingerprints, longtexts, utf8
+from simhash_spark.core import counting, longtexts, utf8
 from simhash_spark.core.clean import chunks
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
 from simhash_spark.core.tokenize import segmentation
+from simhash_spark.core.vote import ranges
 from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
 from simhash_spark.profiles.steps import Capped, Characters, Count, Log, Md5, Words
 
@@ -57,10 +58,10 @@ def test_a_text_read_in_pieces_has_the_fingerprint_of_the_whole(
     texts = ["short", long_text(1), "", "x" * 3000, long_text(2), "ab " * 2000]
     whole = fingerprint_all(texts, profile)
 
-    monkeypatch.setattr(fingerprints, "LONG_BYTES", 100)
-    monkeypatch.setattr(fingerprints, "CHUNK_BYTES", 50)
+    monkeypatch.setattr(counting, "LONG_BYTES", 100)
+    monkeypatch.setattr(counting, "CHUNK_BYTES", 50)
     monkeypatch.setattr(longtexts, "WINDOW_BYTES", 64)
-    monkeypatch.setattr(longtexts, "MOST_HASHES", most_hashes)
+    monkeypatch.setattr(ranges, "MOST_HASHES", most_hashes)
     monkeypatch.setattr(chunks, "PIECE_BYTES", 60)
     monkeypatch.setattr(utf8, "PIECE_BYTES", 60)
     monkeypatch.setattr(segmentation, "PIECE_BYTES", 60)

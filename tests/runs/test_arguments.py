@@ -114,6 +114,18 @@ def test_a_profile_may_be_a_file(tmp_path: Path):
     assert (profile.name, profile.tokenize, profile.min_features) == ("mine", Words((4, 7)), 9)
 
 
+def test_a_profile_that_learns_needs_a_folder(tmp_path: Path):
+    path = tmp_path / "rare.toml"
+    path.write_text('weigh = "idf"\n', "utf-8")
+
+    with pytest.raises(ConfigError, match="'rare' learns from a corpus: name a folder with --stat"):
+        parse_arguments([*CALL, "--profile", str(path)])
+
+    arguments = parse_arguments([*CALL, "--profile", str(path), "--statistics", "kept"])
+    assert arguments.statistics == "kept"
+    assert arguments.config.statistics is None
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
@@ -123,6 +135,7 @@ def test_a_profile_may_be_a_file(tmp_path: Path):
         ([*CALL, "--bits", "32"], "bits must be 64 or 128, got 32"),
         ([*CALL, "--profile", "english"], "must be one of auto, zh-words, .*; got 'english'"),
         ([*CALL, "--profile", "no.toml"], "no.toml cannot be read as TOML: No such file"),
+        ([*CALL, "--statistics", "kept"], "'auto' learns nothing from a corpus: leave --statis"),
         ([*CALL, "--cluster", "star"], "cluster must be one of components; got 'star'"),
         ([*CALL, "--keep", "a b c"], "keep must read like 'quality desc, length desc, id asc'"),
         ([*CALL, "--option", "sep"], "--option needs KEY=VALUE, got 'sep'"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
 from types import SimpleNamespace
@@ -11,6 +12,8 @@ import pytest
 
 import simhash_spark
 from simhash_spark.config import DedupConfig
+from simhash_spark.profiles import PROFILES, Statistics
+from simhash_spark.profiles.learned import Idf
 from simhash_spark.runs.counts import Counts
 from simhash_spark.runs.progress import Stage
 from simhash_spark.runs.sources import Source
@@ -44,6 +47,23 @@ def test_secrets_among_the_options_are_hidden():
         "PASSWORD": "(hidden)",
         "sep": ";",
     }
+
+
+def test_what_was_learned_is_told_in_numbers():
+    profile = replace(PROFILES["auto"], weigh=Idf())
+    definition = DedupConfig(profile=profile).settings.definition
+    statistics = Statistics("auto", 64, definition, 9, bytes(80), bytes(80), source="kept")
+
+    config = DedupConfig(profile=profile, statistics=statistics)
+    summary = summary_of(Source(("x",), "csv"), config)
+
+    assert summary["config"]["statistics"] == {
+        "path": "kept", "digest": statistics.digest, "n_documents": 9, "n_features": 10,
+        "n_sampled": 0,
+    }  # fmt: skip
+    assert summary["config"]["profile"]["weigh"] == {"tf": "log", "top": 1_000_000}
+    assert summary["fingerprint_settings"] == config.settings.digest
+    assert summary_of(Source(("x",), "csv"), DedupConfig())["config"]["statistics"] is None
 
 
 def test_what_defines_the_fingerprints_is_told():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,25 @@ if TYPE_CHECKING:
 
 LANE_FULL = 255
 """Votes of weight 1 that a lane of eight bits can count."""
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What the features of a batch of documents say about each bit.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_docs, bits), dtype int64
+        Weight of the features with each bit set.
+    totals : ndarray of shape (n_docs,), dtype int64
+        Weight of all features.
+    n_features : ndarray of shape (n_docs,), dtype int64
+        How many of them the document has.
+    """
+
+    votes: Integers
+    totals: Integers
+    n_features: Integers
 
 
 def count_votes(hashes: Hashes, n_features: Integers, weights: Integers | None = None) -> Integers:

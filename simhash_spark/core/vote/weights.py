@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simhash_spark.core.vote.distinct import distinct_hashes
+from simhash_spark.core.vote.frequencies import idf_of
 from simhash_spark.errors import ConfigError
+from simhash_spark.profiles.learned import Idf
 from simhash_spark.profiles.steps import Capped, Count, Log, Once
 
 if TYPE_CHECKING:
-    from simhash_spark.core.typing import Floats, Hashes, Integers
+    from collections.abc import Callable
+
+    from simhash_spark.core.typing import Floats, Hashes, Integers, Words
+    from simhash_spark.profiles.learned import Statistics
     from simhash_spark.profiles.steps import Weighing
 
 LOG_UNIT = 1024
-"""What 1 is in the weights of ``Log``. As whole numbers they are the same on every platform."""
+"""What 1 is in weights with a logarithm. As whole numbers they are the same on every platform."""
 
 FIXED_BITS = 40
 """Bits of a given weight that count, from the largest of its document on."""
@@ -48,7 +53,13 @@ class Weighed:
     weights: Integers | None = None
 
 
-def weigh_features(hashes: Hashes, docs: Integers, n_docs: int, rule: Weighing) -> Weighed:
+def weigh_features(
+    hashes: Hashes,
+    docs: Integers,
+    n_docs: int,
+    rule: Weighing | Idf,
+    statistics: Statistics | None = None,
+) -> Weighed:
     """Weigh features by how often they occur in their document.
 
     Parameters
@@ -59,8 +70,10 @@ def weigh_features(hashes: Hashes, docs: Integers, n_docs: int, rule: Weighing) 
         Document of each, from 0.
     n_docs : int
         Number of documents.
-    rule : Once, Count, Log or Capped
+    rule : Once, Count, Log, Capped or Idf
         How.
+    statistics : Statistics, optional
+        What ``Idf`` has learned.
 
     Returns
     -------
@@ -77,9 +90,59 @@ def weigh_features(hashes: Hashes, docs: Integers, n_docs: int, rule: Weighing) 
         if (docs[1:] < docs[:-1]).any():
             hashes = hashes[np.argsort(docs, kind="stable")]
         return Weighed(hashes, np.bincount(docs, minlength=n_docs).astype(np.int64))
-    is_counted = not isinstance(rule, Once)
-    hashes, n_features, counts = distinct_hashes(hashes, docs, n_docs, is_counted=is_counted)
+    hashes, n_features, counts = distinct_hashes(
+        hashes, docs, n_docs, is_counted=needs_counts(rule)
+    )
+    if isinstance(rule, Idf):
+        return Weighed(hashes, n_features, idf_weights(hashes[:, 0], counts, rule, statistics))
     return Weighed(hashes, n_features, None if counts is None else weights_of(counts, rule))
+
+
+def needs_counts(rule: Weighing | Idf) -> bool:
+    """Tell whether a weight depends on how often the feature occurs in the document."""
+    return rule.tf != "set" if isinstance(rule, Idf) else not isinstance(rule, Once)
+
+
+def idf_weights(
+    features: Words, counts: Integers | None, rule: Idf, statistics: Statistics | None
+) -> Integers:
+    """Give the weights of distinct features by how few documents have them.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n,), dtype uint64
+        Word 0 of their hashes.
+    counts : ndarray of shape (n,), dtype int64, or None
+        How often each occurs in the document; not read where ``tf = "set"``.
+    rule : Idf
+        How.
+    statistics : Statistics
+        In how many documents they occur.
+
+    Returns
+    -------
+    ndarray of shape (n,), dtype int64
+        TF times IDF in units of 1/1024, at most 2^20.
+
+    Raises
+    ------
+    ConfigError
+        If there are no statistics.
+
+    Examples
+    --------
+    >>> from simhash_spark.profiles.learned import Statistics
+    >>> features, counts = np.array([7, 9], dtype=np.uint64), np.array([1, 3], dtype=np.int64)
+    >>> idf_weights(features, counts, Idf(), Statistics("p", 64, "", 9)).tolist()
+    [2672, 5608]
+    """
+    if statistics is None:
+        message = "weigh = idf needs statistics: learn them with learn_statistics."
+        raise ConfigError(message)
+    weights = LOG_UNIT * idf_of(features, statistics)
+    if counts is not None and rule.tf == "log":
+        weights *= 1 + np.log(counts)
+    return np.rint(weights).astype(np.int64)
 
 
 def weights_of(counts: Integers, rule: Weighing) -> Integers | None:
@@ -97,18 +160,19 @@ def weights_of(counts: Integers, rule: Weighing) -> Integers | None:
     return counts
 
 
-def check_weights(weights: Floats) -> None:
-    """Refuse weights that are negative, NaN or infinite, with the place of the first.
+def check_weights(weights: Floats, name_of: Callable[[int], str] = str) -> None:
+    """Refuse weights that are negative, NaN or infinite, and name the feature.
 
-    >>> check_weights(np.array([1.0, -2.0]))  # doctest: +ELLIPSIS
+    >>> check_weights(np.array([1.0, np.nan]), ["fox", "dog"].__getitem__)
     Traceback (most recent call last):
-    simhash_spark.errors.ConfigError: Weights must be finite ... got -2.0 for feature 1.
+    simhash_spark.errors.ConfigError: The weight of feature 'dog' is nan: it must be finite and ...
     """
     is_wrong = ~(np.isfinite(weights) & (weights >= 0))
     if is_wrong.any():
+        place = int(is_wrong.argmax())
         message = (
-            f"Weights must be finite and not negative, got {weights[is_wrong.argmax()]} "
-            f"for feature {int(is_wrong.argmax())}."
+            f"The weight of feature '{name_of(place)}' is {weights[place]}: it must be finite and "
+            "not negative."
         )
         raise ConfigError(message)
 
@@ -129,7 +193,8 @@ def as_whole(weights: Floats, docs: Integers, n_docs: int) -> Integers:
     -------
     ndarray of shape (n_features,), dtype int64
         Weights whose ratios are kept to 40 bits below the largest one of the
-        document (fewer from 2^21 features on); those of whole numbers exactly.
+        document, fewer where it has more than 2^21 features, so that they add
+        up to less than 2^63; those of whole numbers exactly.
 
     Raises
     ------
