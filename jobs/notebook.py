@@ -10,9 +10,9 @@
 # MAGIC 2. Attach serverless compute or a cluster (Databricks Runtime 15.4 or newer).
 # MAGIC 3. Run the first cell, fill in the widgets at the top, run all.
 # MAGIC
-# MAGIC Nothing is installed anywhere, with one exception: the profile `zh-words` cuts Chinese into
-# MAGIC words with jieba, which both this notebook and the executors need: `%pip install
-# MAGIC jieba==0.42.1` in a cell above.
+# MAGIC Nothing is installed anywhere, unless a profile asks for it: `zh-words` cuts Chinese into words
+# MAGIC with jieba, `en-words` takes stems by snowballstemmer. Both this notebook and the executors need
+# MAGIC them: `%pip install jieba==0.42.1 snowballstemmer==3.1.1` in a cell above.
 
 # COMMAND ----------
 

@@ -122,13 +122,14 @@ def test_a_file_of_the_profile_names_the_path():
 
 
 def test_frequency_and_part_of_speech_may_be_left_out():
-    text = "云计算 5 n\n创新办 3\n石墨烯 own\nc++\n"
+    text = "云计算 5 n\n创新办 3\n石墨烯 own\nc++\n.net\n"
 
     assert UserDictionary("own.txt", text).entries == [
         ("云计算", 5, "n"),
         ("创新办", 3, None),
         ("石墨烯", None, "own"),
         ("c++", None, None),
+        (".net", None, None),
     ]
 
 
