@@ -144,6 +144,10 @@ def test_a_failure_counts_its_place_over_chunks(monkeypatch: pytest.MonkeyPatch)
             lambda: Profile("p", weigh=Callback(str.split, name="a")),
             "weigh must be a step out of set",
         ),
+        (
+            lambda: Profile("p", Callback(str.split, name="a"), weigh=Words()),
+            "weigh must be a step out of set",
+        ),
     ],
 )
 def test_a_wrong_callback_is_refused(call, message: str):
