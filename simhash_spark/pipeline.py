@@ -79,6 +79,8 @@ def deduplicate(
 
     Raises
     ------
+    ConfigError
+        If the profile learns from a corpus, and ``config`` has no statistics.
     MissingColumnError
         If a column that ``config`` names does not exist.
     SchemaError

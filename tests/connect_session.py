@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 import simhash_spark
-from simhash_spark import DedupConfig, fingerprints, near_duplicates, register_functions
+from simhash_spark import (
+    PROFILES,
+    DedupConfig,
+    fingerprint,
+    fingerprints,
+    learn_statistics,
+    load_statistics,
+    near_duplicates,
+    register_functions,
+    save_statistics,
+)
+from simhash_spark.profiles.learned import Idf
 
 
 def main(articles: str) -> None:
@@ -22,6 +34,12 @@ def main(articles: str) -> None:
     documents.createOrReplaceTempView("documents")
     by_sql = spark.sql("SELECT simhash(text) AS fingerprint FROM documents ORDER BY id LIMIT 5")
     distances = spark.sql("SELECT hamming_distance(5, 6) AS d, hamming_distance(NULL, 1) AS none")
+    profile = replace(PROFILES["auto"], name="both", weigh=Idf(), threshold="median")
+    learning = DedupConfig(profile=profile)
+    learned = learn_statistics(documents, learning)
+    save_statistics(learned, spark, "learned")
+    learning = replace(learning, statistics=load_statistics(spark, "learned"))
+    by_both = fingerprints(documents, learning).orderBy("id").limit(5)
     result = {
         "is_connect": type(spark).__module__.startswith("pyspark.sql.connect"),
         "pairs": sorted([row.id_l, row.id_r] for row in pairs.collect()),
@@ -29,6 +47,13 @@ def main(articles: str) -> None:
         "fingerprints": [row.fingerprint for row in found.collect()],
         "by_sql": [row.fingerprint for row in by_sql.collect()],
         "distances": list(distances.first()),
+        "statistics": [learned.digest, learning.statistics.digest],
+        "n_documents": learned.n_documents,
+        "by_learned": [row.fingerprint for row in by_both.collect()],
+        "at_prompt": [
+            fingerprint(row.text, profile, statistics=learned)
+            for row in documents.orderBy("id").limit(5).collect()
+        ],
     }
     sys.stdout.write("\n" + json.dumps(result) + "\n")
     spark.stop()

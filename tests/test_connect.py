@@ -55,6 +55,12 @@ def test_fingerprints_are_those_of_a_process_without_spark(answers: dict[str, An
     assert answers["fingerprints"] == simhash_of(texts, DedupConfig().settings).to_pylist()
 
 
+def test_what_is_learned_is_kept_and_used(answers: dict[str, Any]):
+    assert answers["n_documents"] == 2500
+    assert len(set(answers["statistics"])) == 1
+    assert [value % 2**64 for value in answers["by_learned"]] == answers["at_prompt"]
+
+
 def test_the_distance_of_two_fingerprints_is_a_sql_function(answers: dict[str, Any]):
     assert answers["distances"] == [2, None]
 

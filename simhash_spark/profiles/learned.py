@@ -9,7 +9,6 @@ of what defines it.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -77,6 +76,11 @@ class Statistics:
         For each bit the share of the weight it needs more than, in 2^-20.
     source : str
         Folder that they were read from or written to.
+
+    Attributes
+    ----------
+    digest : str
+        Hash of all that was learned, and of what it goes with.
     """
 
     profile: str
@@ -88,18 +92,19 @@ class Statistics:
     n_sampled: int = 0
     thresholds: tuple[int, ...] = field(default=(), repr=False)
     source: str = field(default="", compare=False)
+    # Not a cached_property: up to Python 3.11 that holds a lock, and cannot be pickled by value.
+    digest: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        head = (self.bits, self.definition, self.n_documents, self.n_sampled, *self.thresholds)
+        parts = [",".join(map(str, head)).encode(), self.features, self.documents]
+        digest = hashlib.sha256(b"\n".join(parts)).hexdigest()[:16]
+        object.__setattr__(self, "digest", digest)
 
     @property
     def n_features(self) -> int:
         """Features whose number of documents is known."""
         return len(self.features) // 8
-
-    @functools.cached_property
-    def digest(self) -> str:
-        """Hash of all that was learned, and of what it goes with."""
-        head = (self.bits, self.definition, self.n_documents, self.n_sampled, *self.thresholds)
-        parts = [",".join(map(str, head)).encode(), self.features, self.documents]
-        return hashlib.sha256(b"\n".join(parts)).hexdigest()[:16]
 
     def check_use(self, profile: Profile, bits: int, definition: str) -> None:
         """Refuse a profile, length or definition other than those that were learned with."""

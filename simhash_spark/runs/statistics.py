@@ -7,7 +7,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from simhash_spark.errors import ConfigError
+from simhash_spark.errors import ConfigError, OutputError
+from simhash_spark.runs.failures import root_cause, trace_of
 from simhash_spark.runs.filesystem import file_system_of
 from simhash_spark.runs.paths import overlap
 from simhash_spark.stages.documents import find_keep_columns
@@ -53,6 +54,8 @@ def complete_config(
     InputError
         If the folder exists and holds no complete statistics, or there is
         nothing to learn from.
+    OutputError
+        If the folder cannot be written.
     """
     config = arguments.config_for(documents.columns)
     progress.plan(arguments.source, config)
@@ -66,10 +69,21 @@ def complete_config(
         return completed
     find_keep_columns(documents, config)  # a wrong name is an error now, not after a pass
     learned = replace(learn_statistics(documents, config), source=path)
-    save_statistics(learned, spark, path)
+    _save(learned, spark, path)
     seconds = time.perf_counter() - started
     progress.line(f"statistics: {_told(learned)}, learned in {seconds:.1f} s, kept in {path}")
     return replace(config, statistics=learned)
+
+
+def _save(learned: Statistics, spark: SparkSession, path: str) -> None:
+    try:
+        save_statistics(learned, spark, path)
+    except Exception as error:  # Spark, Java and Connect raise theirs
+        reason = root_cause(trace_of(error))
+        message = (
+            f"The folder of --statistics, {path}, cannot be written: {reason}. Choose another."
+        )
+        raise OutputError(message) from error
 
 
 def _told(statistics: Statistics | None) -> str:

@@ -252,10 +252,10 @@ def test_weights_of_many_features_add_up_to_less_than_2_to_the_63(
 ):
     """Scaled to 40 bits each, 2^23 equal weights of one document overflowed."""
     monkeypatch.setattr("simhash_spark.core.vote.weights.FIXED_BITS", 60)
-    docs = np.array([0] * 9 + [1] * 2, dtype=np.int64)
+    docs = np.array([0] * 16 + [1] * 2, dtype=np.int64)
 
-    whole = as_whole(np.array([3.0] * 9 + [1.0, 3.0]), docs, 3)
+    whole = as_whole(np.array([3.0] * 16 + [1.0, 3.0]), docs, 3)
 
     sums = [sum(whole[docs == doc].tolist()) for doc in (0, 1)]
     assert all(2**58 < one < 2**63 for one in sums)
-    assert whole[10] == 3 * whole[9]
+    assert whole[17] == 3 * whole[16]

@@ -32,6 +32,7 @@ def test_a_bit_is_set_where_its_share_is_above_the_threshold(
 ):
     total, vote = case
     thresholds[5] = vote * 2**20 // total  # as near as can be, often equal
+    thresholds[6] = min(thresholds[5] + 1, 2**20)  # above the share by less than a vote
     votes = np.full((1, 64), vote, dtype=np.int64)
 
     words = exceeding(votes, np.array([total], dtype=np.int64), tuple(thresholds), tie)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from simhash_spark.errors import ConfigError, InputError, MissingColumnError
+from simhash_spark.errors import ConfigError, InputError, MissingColumnError, OutputError
 from simhash_spark.runs.arguments import parse_arguments
 from simhash_spark.runs.progress import Progress
 from simhash_spark.runs.sources import read_documents, resolve_format
@@ -108,6 +108,15 @@ def test_a_folder_in_the_way_is_refused(
 ):
     with pytest.raises(ConfigError, match=message):
         complete(spark, folder, statistics=statistics)
+
+
+def test_a_folder_that_cannot_be_written_is_refused_in_one_line(spark: SparkSession, folder: Path):
+    (folder / "file").write_text("in the way", "utf-8")
+
+    with pytest.raises(OutputError, match=r"file/kept, cannot be written: .*Choose an") as caught:
+        complete(spark, folder, statistics="file/kept")
+
+    assert "\n" not in str(caught.value)
 
 
 def test_a_wrong_column_is_refused_before_anything_is_learned(spark: SparkSession, folder: Path):
