@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.utf8 import SPACE
+from simhash_spark.core.utf8 import SPACE, drop_bytes
 from simhash_spark.core.worker import once_per_worker
 
 if TYPE_CHECKING:
@@ -99,10 +99,7 @@ def join_unspaced(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     padded = np.append(data, np.zeros(4, dtype=np.uint8))
     is_beside = is_unspaced(_codes_at(padded, spaces + 1))
     is_beside |= is_unspaced(_codes_at(padded, _character_before(data, spaces)))
-    dropped = spaces[is_beside]
-    is_kept = np.ones(len(data), dtype=np.bool_)
-    is_kept[dropped] = False
-    return data[is_kept], offsets - np.searchsorted(dropped, offsets)
+    return drop_bytes(data, offsets, spaces[is_beside])
 
 
 def _character_before(data: Bytes, at: Integers) -> Integers:

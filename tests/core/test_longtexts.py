@@ -58,7 +58,7 @@ def test_a_text_read_in_pieces_has_the_fingerprint_of_the_whole(
     whole = fingerprint_all(texts, profile)
 
     monkeypatch.setattr(fingerprints, "LONG_BYTES", 100)
-    monkeypatch.setattr(fingerprints, "CHUNK_BYTES", 50)
+    monkeypatch.setattr(fingerprints, "CHUNK_CHARACTERS", 50)
     monkeypatch.setattr(longtexts, "WINDOW_BYTES", 64)
     monkeypatch.setattr(longtexts, "MOST_HASHES", most_hashes)
     monkeypatch.setattr(chunks, "PIECE_BYTES", 60)
