@@ -64,6 +64,12 @@ def count_long(data: Bytes, profile: Profile, n_words: int) -> tuple[Integers, I
     votes = np.zeros((1, n_words * 64), dtype=np.int64)
     totals = np.zeros(1, dtype=np.int64)
     n_features = np.zeros(1, dtype=np.int64)
+    if isinstance(profile.weigh, Count):  # no occurrence needs to know of another
+        for hashes in _hashes(data, profile, n_words):
+            found = np.array([len(hashes)], dtype=np.int64)
+            votes += count_votes(hashes, found)
+            totals += found
+        return votes, totals, totals
     low = 0
     while low < TOP:
         rows, high = _distinct_in_range(data, profile, n_words, low)
@@ -73,14 +79,14 @@ def count_long(data: Bytes, profile: Profile, n_words: int) -> tuple[Integers, I
         totals += total_weights(found, weights)
         n_features += found
         low = high
-    return votes, totals, totals if isinstance(profile.weigh, Count) else n_features
+    return votes, totals, n_features
 
 
 def _distinct_in_range(data: Bytes, profile: Profile, n_words: int, low: int) -> tuple[Hashes, int]:
     """Distinct hashes from ``low`` to a bound that keeps them few enough, and the bound."""
     high = TOP
-    most = MOST_HASHES // n_words
     is_counted = not isinstance(profile.weigh, Once)
+    most = MOST_HASHES // (n_words + is_counted)
     seen = np.empty((0, n_words + is_counted), dtype=np.uint64)
     waiting: list[Hashes] = []
     n_waiting = 0

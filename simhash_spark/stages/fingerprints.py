@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
-from pyspark.sql import functions as F
 from pyspark.sql.types import StringType
 
 from simhash_spark import columns as c
 from simhash_spark import schemas
 from simhash_spark.core.fingerprints import fingerprint_texts
+from simhash_spark.core.lengths import count_characters
 from simhash_spark.core.tokenize.dictionary import check_dictionary, dictionary_digest
 from simhash_spark.core.words import as_signed
 from simhash_spark.errors import MissingColumnError, SchemaError
@@ -57,8 +58,7 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
     _check_columns(documents)
     schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
     digest = dictionary_digest() if settings.profile.needs_jieba else None
-    length = F.length(c.TEXT).cast("long").alias(c.N_CHARACTERS)
-    narrowed = documents.select(c.ID, c.TEXT, length)
+    narrowed = documents.select(c.ID, c.TEXT)
     return narrowed.mapInArrow(_batches_fingerprinter(settings, digest), schema).select(
         c.ID, *c.fingerprint_words(settings.bits), c.N_FEATURES, c.N_CHARACTERS
     )
@@ -102,8 +102,8 @@ def _batches_fingerprinter(
         if digest is not None:
             check_dictionary(digest)
         for batch in batches:
-            ids, texts, n_characters = batch.columns
-            columns = [ids, *_fingerprint_columns(texts, settings), n_characters]
+            ids, texts = batch.columns
+            columns = [ids, *_fingerprint_columns(texts, settings), _count_characters(texts)]
             names = [c.ID, *c.fingerprint_words(settings.bits), c.N_FEATURES, c.N_CHARACTERS]
             yield pa.RecordBatch.from_arrays(columns, names=names)
 
@@ -118,3 +118,8 @@ def _fingerprint_columns(texts: pa.Array, settings: FingerprintSettings) -> list
         pa.array(longs[:, word], type=pa.int64(), mask=is_null) for word in range(longs.shape[1])
     ]
     return [*words, pa.array(batch.n_features, type=pa.int64())]
+
+
+def _count_characters(texts: pa.Array) -> pa.Array:
+    counts = count_characters(*text_buffers(texts))
+    return pa.array(counts, type=pa.int64(), mask=np.asarray(texts.is_null()))

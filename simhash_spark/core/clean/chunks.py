@@ -17,6 +17,8 @@ from simhash_spark.core.utf8 import PIECE_BYTES, SPACE, bounds_of_one, drop_byte
 from simhash_spark.profiles.steps import USUAL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from simhash_spark.core.typing import Bytes, Integers
 
 CUTS = b"\t\n\r ,;!?()<>=/0123456789"
@@ -67,7 +69,8 @@ def clean_texts(
     if len(steps) > len(USUAL) + n_joined:
         data, offsets = _clean_each(data, offsets, steps[: -3 - n_joined])
     if len(offsets) == 2 and len(data) > 2 * PIECE_BYTES:
-        data, offsets = _clean_long(data)
+        folded = (fold(piece, bounds_of_one(piece))[0] for piece in pieces(data, CUTS))
+        data, offsets = squeeze_pieces(folded)
     else:
         data, offsets = squeeze(*fold(data, offsets))
     return join_unspaced(data, offsets) if n_joined else (data, offsets)
@@ -109,6 +112,22 @@ def squeeze(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     return drop_bytes(data, offsets, spaces[~is_kept])
 
 
+def squeeze_pieces(parts: Iterable[Bytes]) -> tuple[Bytes, Integers]:
+    """Do the same for one long text, without a list of all its spaces or a copy of the result.
+
+    >>> parts = (np.frombuffer(part, dtype=np.uint8) for part in (b" a ", b" b", b"c "))
+    >>> squeeze_pieces(parts)[0].tobytes()
+    b'a bc'
+    """
+    text = bytearray(b" ")
+    for part in parts:
+        kept = _collapse_runs(part)
+        continues_run = text[-1] == SPACE and len(kept) > 0 and kept[0] == SPACE
+        text += kept[int(continues_run) :].data
+    data = np.frombuffer(text, dtype=np.uint8)[1 : len(text) - int(text[-1] == SPACE)]
+    return data, bounds_of_one(data)
+
+
 def _clean_each(data: Bytes, offsets: Integers, steps: tuple[str, ...]) -> tuple[Bytes, Integers]:
     raw = data.tobytes()
     bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
@@ -116,13 +135,6 @@ def _clean_each(data: Bytes, offsets: Integers, steps: tuple[str, ...]) -> tuple
     cleaned = [clean_text(text, steps).encode("utf-8") for text in texts]
     lengths = np.array([0, *map(len, cleaned)], dtype=np.int64)
     return np.frombuffer(b"".join(cleaned), dtype=np.uint8), np.cumsum(lengths)
-
-
-def _clean_long(data: Bytes) -> tuple[Bytes, Integers]:
-    folded = [fold(piece, bounds_of_one(piece))[0] for piece in pieces(data, CUTS)]
-    joined = np.concatenate([_collapse_runs(piece) for piece in folded])
-    del folded
-    return squeeze(joined, bounds_of_one(joined))
 
 
 def _collapse_runs(data: Bytes) -> Bytes:

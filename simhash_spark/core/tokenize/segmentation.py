@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.clean.chunks import squeeze
+from simhash_spark.core.clean.chunks import squeeze, squeeze_pieces
 from simhash_spark.core.tokenize.dictionary import tokenizer_of_worker
 from simhash_spark.core.utf8 import (
     PIECE_BYTES,
@@ -92,9 +92,8 @@ def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[
 def _split_runs(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     if len(offsets) > 2 or len(data) <= 2 * PIECE_BYTES:
         return squeeze(*_blank(data, offsets))
-    parts = [_blank(part, bounds_of_one(part))[0] for part in pieces(data, CHARACTER_STARTS)]
-    words = np.concatenate(parts)
-    return squeeze(words, bounds_of_one(words))
+    parts = pieces(data, CHARACTER_STARTS)
+    return squeeze_pieces(_blank(part, bounds_of_one(part))[0] for part in parts)
 
 
 def _blank(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
