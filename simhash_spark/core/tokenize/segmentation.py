@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from simhash_spark.profiles.steps import Tokenizer
 
 CHARACTER_STARTS = bytes(range(0x80)) + bytes(range(0xC0, 0x100))
-CUTS = b" "
-"""Bytes that a clean text may be cut before: jieba looks at what lies between two spaces alone."""
+WORD_BYTES = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+#&._%-"
+CUTS = bytes(set(range(0x80)) - set(WORD_BYTES)) + bytes((*range(0xC2, 0xE4), *range(0xEA, 0xF5)))
+"""Bytes that start a character at which jieba ends a block, so that it sees no further: all but
+Han, of which none starts below 0xE4, ASCII letters, digits and some signs."""
 
 
 def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[Bytes, Integers]:
