@@ -116,7 +116,7 @@ def _distinct_features(
     profile, n_words = settings.profile, settings.n_words
     tokenize = cast("Tokenizer", profile.tokenize)  # the others weigh words themselves
     for data, offsets in texts:
-        for begin, end in chunks(offsets):
+        for begin, end in chunks(data, offsets):
             clean = clean_texts(data, offsets[begin : end + 1], profile.clean)
             words, bounds = prepare_texts(*clean, tokenize)
             if len(words) > counting.LONG_BYTES and end - begin == 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.utf8 import SPACE
+from simhash_spark.core.utf8 import PIECE_BYTES, SPACE, drop_bytes
 from simhash_spark.core.worker import once_per_worker
 
 if TYPE_CHECKING:
@@ -90,19 +90,24 @@ def join_unspaced(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     >>> join_unspaced(data, np.array([0, 15], dtype=np.int64))[0].tobytes().decode()
     '用spark 3算'
     """
-    spaces = np.flatnonzero(data == SPACE)
+    parts, bounds = [data[:0]], np.zeros_like(offsets)
+    for begin in range(0, len(data), PIECE_BYTES):
+        piece = data[begin : begin + PIECE_BYTES]
+        dropped = _beside_unspaced(data, begin + np.flatnonzero(piece == SPACE)) - begin
+        part, ends = drop_bytes(piece, np.clip(offsets - begin, 0, len(piece)), dropped)
+        parts.append(part)
+        bounds += ends
+    return (parts[1] if len(parts) == 2 else np.concatenate(parts)), bounds
+
+
+def _beside_unspaced(data: Bytes, spaces: Integers) -> Integers:
+    """Those of the spaces that stand beside such a character."""
     # A lone byte below 0x80 is ASCII; no character of these scripts starts below 0xE0.
     is_near = (data[spaces - 1] >= 0x80) | (data[spaces + 1] >= 0xE0)
     spaces = spaces[is_near]
-    if not len(spaces):
-        return data, offsets
-    padded = np.append(data, np.zeros(4, dtype=np.uint8))
-    is_beside = is_unspaced(_codes_at(padded, spaces + 1))
-    is_beside |= is_unspaced(_codes_at(padded, _character_before(data, spaces)))
-    dropped = spaces[is_beside]
-    is_kept = np.ones(len(data), dtype=np.bool_)
-    is_kept[dropped] = False
-    return data[is_kept], offsets - np.searchsorted(dropped, offsets)
+    is_beside = is_unspaced(_codes_at(data, spaces + 1))
+    is_beside |= is_unspaced(_codes_at(data, _character_before(data, spaces)))
+    return spaces[is_beside]
 
 
 def _character_before(data: Bytes, at: Integers) -> Integers:
@@ -112,11 +117,12 @@ def _character_before(data: Bytes, at: Integers) -> Integers:
     return at
 
 
-def _codes_at(padded: Bytes, at: Integers) -> CodePoints:
-    lead = padded[at]
+def _codes_at(data: Bytes, at: Integers) -> CodePoints:
+    lead = data[at]
     codes = (lead & LEAD_MASKS[lead >> 4]).astype(np.uint32)
     for follower, first_lead in ((1, 0xC0), (2, 0xE0), (3, 0xF0)):
-        longer = codes << np.uint32(6) | (padded[at + follower] & np.uint8(0x3F))
+        byte = data.take(at + follower, mode="clip")  # beyond the end: not of this character
+        longer = codes << np.uint32(6) | (byte & np.uint8(0x3F))
         codes = np.where(lead >= first_lead, longer, codes)
     return codes
 

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from simhash_spark.core.typing import Bytes, CodePoints, Integers
 
 SPACE = 0x20
+NO_BYTE = 0xFF
+"""Stands nowhere in valid UTF-8."""
+
+FEW = 24
+"""One byte in so many: rarer ones are dropped faster by ``bytes.replace`` than by a mask."""
+
 PIECE_BYTES = 1 << 18
 """Longer texts are worked on in pieces of about this size, to bound memory."""
 
@@ -79,6 +85,67 @@ def character_starts(data: Bytes) -> Integers:
     if is_ascii(data):
         return np.arange(len(data) + 1, dtype=np.int64)
     return np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
+
+
+def sum_by_text(values: Bytes, offsets: Integers) -> Integers:
+    """Add up the values of each text.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,), dtype uint8
+        Values, text by text.
+    offsets : ndarray of shape (n_docs + 1,), dtype int64
+        Where each text starts, from 0, and the end of the last one.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), dtype int64
+        Sums, each less than 2^31.
+
+    Examples
+    --------
+    >>> values = np.array([1, 0, 3], dtype=np.uint8)
+    >>> sum_by_text(values, np.array([0, 0, 2, 3], dtype=np.int64)).tolist()
+    [0, 1, 3]
+    """
+    sums = np.zeros(len(offsets) - 1, dtype=np.int64)
+    filled = np.flatnonzero(offsets[:-1] < offsets[1:])
+    if len(filled):
+        sums[filled] = np.add.reduceat(values, offsets[filled], dtype=np.int32)
+    return sums
+
+
+def drop_bytes(data: Bytes, offsets: Integers, dropped: Integers) -> tuple[Bytes, Integers]:
+    """Drop some bytes of valid UTF-8.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_bytes,), dtype uint8
+        Valid UTF-8.
+    offsets : ndarray of shape (n_docs + 1,), dtype int64
+        Where each text starts, from 0.
+    dropped : ndarray of shape (n_dropped,), dtype int64
+        Positions in ``data``, in order.
+
+    Returns
+    -------
+    data, offsets : ndarray
+        The same for the shorter texts.
+
+    Examples
+    --------
+    >>> data = np.frombuffer(b"a b", dtype=np.uint8)
+    >>> drop_bytes(data, np.array([0, 3]), np.array([1]))[0].tobytes()
+    b'ab'
+    """
+    if not len(dropped):
+        return data, offsets
+    marked = data.copy()
+    marked[dropped] = NO_BYTE
+    offsets = offsets - np.searchsorted(dropped, offsets)
+    if len(dropped) * FEW < len(data):
+        return np.frombuffer(marked.tobytes().replace(bytes([NO_BYTE]), b""), np.uint8), offsets
+    return marked[marked != NO_BYTE], offsets
 
 
 def is_ascii(data: Bytes) -> bool:

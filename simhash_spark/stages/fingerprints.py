@@ -14,6 +14,7 @@ from simhash_spark import columns as c
 from simhash_spark import schemas
 from simhash_spark.core import fingerprints as core
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
+from simhash_spark.core.lengths import count_characters
 from simhash_spark.core.packages import check_requirements, requirements
 from simhash_spark.core.words import as_signed
 from simhash_spark.errors import CallbackError, ConfigError, MissingColumnError, SchemaError
@@ -66,8 +67,7 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
     _check_function(settings)
     schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
     packages = requirements(settings.profile)
-    length = F.length(c.TEXT).cast("long").alias(c.N_CHARACTERS)
-    narrowed = documents.select(c.ID, c.TEXT, length)
+    narrowed = documents.select(c.ID, c.TEXT)
     return narrowed.mapInArrow(_batches_fingerprinter(settings, packages), schema).select(
         c.ID, *c.fingerprint_words(settings.bits), c.N_FEATURES, c.N_CHARACTERS
     )
@@ -172,13 +172,13 @@ def _batches_fingerprinter(
     def fingerprint_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         check_requirements(packages)
         for rows in batches:
-            ids, texts, n_characters = rows.columns
+            ids, texts = rows.columns
             try:
                 batch = fingerprint_texts(*text_buffers(texts), settings)
             except CallbackError as error:
                 raise error.identified(ids[error.place].as_py()) from error.__cause__
             n_features = pa.array(batch.n_features, type=pa.int64())
-            yield _as_rows(ids, batch, n_features, n_characters)
+            yield _as_rows(ids, batch, n_features, _count_characters(texts))
 
     return fingerprint_batches
 
@@ -214,3 +214,8 @@ def _word_columns(batch: FingerprintBatch) -> list[pa.Array]:
     return [
         pa.array(longs[:, word], type=pa.int64(), mask=is_null) for word in range(longs.shape[1])
     ]
+
+
+def _count_characters(texts: pa.Array) -> pa.Array:
+    counts = count_characters(*text_buffers(texts))
+    return pa.array(counts, type=pa.int64(), mask=np.asarray(texts.is_null()))

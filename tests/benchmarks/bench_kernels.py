@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
-from gaoya.simhash import SimHashStringIndex
-from simhash import Simhash
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -79,6 +77,8 @@ def ours(texts: list[str], profile: Profile, bits: int = 64) -> Callable[[], np.
 
 def check_equal(texts: list[str]) -> None:
     """Speed counts at equal results: with PyPI's hash we give PyPI's fingerprints."""
+    from simhash import Simhash
+
     for weigh, container in ((Once(), set), (Count(), list)):
         words = ours(
             texts, replace(FIVES, clean=("lower", "spaces"), weigh=weigh, hash=Md5("last"))
@@ -100,6 +100,9 @@ def seconds_of(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str,
 
 
 def report(language: str, texts: list[str], repeats: int) -> None:
+    from gaoya.simhash import SimHashStringIndex
+    from simhash import Simhash
+
     check_equal(texts[:N_SLOW])
     few = texts[:N_SLOW]
     rust = SimHashStringIndex(64, 6, 5, "char", True, (5, 5))  # noqa: FBT003 - their signature

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from simhash_spark.core.clean.chunks import clean_texts
-from simhash_spark.core.counting import CHUNK_BYTES
+from simhash_spark.core.counting import CHUNK_CHARACTERS
 from simhash_spark.core.fingerprints import fingerprint_texts
 from simhash_spark.core.hash.murmur import hash_spans
 from simhash_spark.core.tokenize import segmentation
@@ -96,7 +96,7 @@ def chunks_of(clean: Buffer) -> list[tuple[Buffer, list[list[str]]]]:
     chunks, begin = [], 0
     data, offsets = clean
     while begin < len(offsets) - 1:
-        end = max(int(np.searchsorted(offsets, offsets[begin] + CHUNK_BYTES)) - 1, begin + 1)
+        end = max(int(np.searchsorted(offsets, offsets[begin] + CHUNK_CHARACTERS)) - 1, begin + 1)
         bounds = offsets[begin : end + 1] - offsets[begin]
         words = prepare_texts(
             data[offsets[begin] : offsets[end]], bounds, SETTINGS.profile.tokenize

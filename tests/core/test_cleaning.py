@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 
 import numpy as np
@@ -92,3 +93,19 @@ def test_a_chunk_is_cleaned_as_its_texts_are(texts: list[str], steps: tuple[str,
 
     cleaned = [data[a:b].tobytes().decode() for a, b in itertools.pairwise(bounds)]
     assert cleaned == [clean_text(text, steps) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("step", "plain"),
+    [
+        ("digits", lambda text: "".join("0" if c.isdigit() else c for c in text)),
+        ("only-words", lambda text: "".join(re.findall(r"\w+", text))),
+        ("spaces", lambda text: " ".join(text.split())),
+        ("no-spaces", lambda text: "".join(text.split())),
+    ],
+)
+@given(
+    st.text(st.one_of(st.characters(), st.sampled_from(" \t\n\u2028\u00a0\x1fa_٣²")), max_size=20)
+)
+def test_steps_by_character_do_what_plain_python_does(step: str, plain, text: str):
+    assert clean_text(text, [step]) == plain(text)

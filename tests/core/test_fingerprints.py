@@ -117,7 +117,7 @@ def test_chunks_leave_no_trace(chunk_bytes: int, chunk_docs: int, monkeypatch: p
     texts = [text * 3 for text in GOLDEN["texts"]]
     expected = words_of(fingerprint_all(texts, PROFILES["auto"]))
 
-    monkeypatch.setattr(counting, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(counting, "CHUNK_CHARACTERS", chunk_bytes)
     monkeypatch.setattr(counting, "CHUNK_DOCS", chunk_docs)
 
     assert words_of(fingerprint_all(texts, PROFILES["auto"])) == expected

@@ -118,7 +118,7 @@ def test_frequencies_do_not_depend_on_the_pieces_they_are_counted_in(
     whole = counted([texts], wanted)
 
     monkeypatch.setattr(counting, "LONG_BYTES", 100)
-    monkeypatch.setattr(counting, "CHUNK_BYTES", 50)
+    monkeypatch.setattr(counting, "CHUNK_CHARACTERS", 50)
     monkeypatch.setattr(longtexts, "WINDOW_BYTES", 64)
     monkeypatch.setattr(ranges, "MOST_HASHES", 16)
     monkeypatch.setattr(learning, "MOST_FEATURES", 10)
@@ -204,7 +204,7 @@ def test_a_long_text_has_the_fingerprint_of_the_whole(
     whole = fingerprint_texts(*buffers(texts), wanted)
 
     monkeypatch.setattr(counting, "LONG_BYTES", 100)
-    monkeypatch.setattr(counting, "CHUNK_BYTES", 50)
+    monkeypatch.setattr(counting, "CHUNK_CHARACTERS", 50)
     monkeypatch.setattr(longtexts, "WINDOW_BYTES", 64)
     monkeypatch.setattr(ranges, "MOST_HASHES", 16)
     in_pieces = fingerprint_texts(*buffers(texts), wanted)

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from simhash_spark.core import counting, longtexts, utf8
+from simhash_spark.core import counting, longtexts, scripts, utf8
 from simhash_spark.core.clean import chunks
 from simhash_spark.core.fingerprints import FingerprintBatch, fingerprint_texts
 from simhash_spark.core.tokenize import segmentation
@@ -59,10 +59,11 @@ def test_a_text_read_in_pieces_has_the_fingerprint_of_the_whole(
     whole = fingerprint_all(texts, profile)
 
     monkeypatch.setattr(counting, "LONG_BYTES", 100)
-    monkeypatch.setattr(counting, "CHUNK_BYTES", 50)
+    monkeypatch.setattr(counting, "CHUNK_CHARACTERS", 50)
     monkeypatch.setattr(longtexts, "WINDOW_BYTES", 64)
     monkeypatch.setattr(ranges, "MOST_HASHES", most_hashes)
     monkeypatch.setattr(chunks, "PIECE_BYTES", 60)
+    monkeypatch.setattr(scripts, "PIECE_BYTES", 60)
     monkeypatch.setattr(utf8, "PIECE_BYTES", 60)
     monkeypatch.setattr(segmentation, "PIECE_BYTES", 60)
     in_pieces = fingerprint_all(texts, profile)
@@ -72,29 +73,44 @@ def test_a_text_read_in_pieces_has_the_fingerprint_of_the_whole(
 
 
 MEASURE = """
-import resource
+import resource, sys
 import numpy as np
 from simhash_spark.profiles import PROFILES, FingerprintSettings
 from simhash_spark.core.fingerprints import fingerprint_texts
-data = np.random.default_rng(1).integers(97, 123, size=12 << 20, dtype=np.uint8)
-data[::9] = 32
-data[-3:] = list("é!".encode())
+
+name, line = sys.argv[1:]
+if line:
+    data = np.frombuffer((line * (12_000_000 // len(line))).encode(), dtype=np.uint8)
+else:
+    data = np.random.default_rng(1).integers(97, 123, size=12_000_000, dtype=np.uint8)
+    data[::9] = 32
+    data[-3:] = list("é!".encode())
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 batch = fingerprint_texts(
-    data, np.array([0, len(data)], dtype=np.int64), FingerprintSettings(PROFILES["auto"])
+    data, np.array([0, len(data)], dtype=np.int64), FingerprintSettings(PROFILES[name])
 )
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print((after - before) >> 10, "MB", int(batch.n_features[0]))
 """
 
 
-def test_a_long_text_of_few_repeats_takes_bounded_memory():
+@pytest.mark.parametrize(
+    ("name", "line", "most_mb"),
+    [
+        ("auto", "", 300),  # few repeats: millions of distinct features
+        ("auto", "a b ", 60),  # lists of all spaces would take 48 MB each
+        ("auto", "e\u0301 ", 60),  # combining marks are folded in context
+        ("en-words", "a b ", 60),
+        ("pypi-simhash", "Aa b, ", 60),  # a list of all words would take 500 MB
+    ],
+)
+def test_a_long_text_takes_bounded_memory(name: str, line: str, most_mb: int):
     seen = subprocess.run(
-        [sys.executable, "-c", MEASURE],
+        [sys.executable, "-c", MEASURE, name, line],
         env={"PYTHONPATH": ":".join(filter(None, sys.path))},
         capture_output=True,
         text=True,
         check=True,
     )
 
-    assert int(seen.stdout.split()[0]) < 300
+    assert int(seen.stdout.split()[0]) < most_mb

@@ -13,11 +13,13 @@ import numpy as np
 from simhash_spark.core.clean.cleaning import clean_text
 from simhash_spark.core.clean.folding import fold
 from simhash_spark.core.scripts import join_unspaced
-from simhash_spark.core.utf8 import PIECE_BYTES, SPACE, bounds_of_one, pieces
+from simhash_spark.core.utf8 import PIECE_BYTES, SPACE, bounds_of_one, drop_bytes, pieces
 from simhash_spark.profiles.steps import USUAL
 
 if TYPE_CHECKING:
-    from simhash_spark.core.typing import Booleans, Bytes, Integers
+    from collections.abc import Iterable
+
+    from simhash_spark.core.typing import Bytes, Integers
 
 CUTS = b"\t\n\r ,;!?()<>=/0123456789"
 """Bytes that a text may be cut before: ASCII composes with nothing before it, and none of these
@@ -67,7 +69,8 @@ def clean_texts(
     if len(steps) > len(USUAL) + n_joined:
         data, offsets = _clean_each(data, offsets, steps[: -3 - n_joined])
     if len(offsets) == 2 and len(data) > 2 * PIECE_BYTES:
-        data, offsets = _clean_long(data)
+        folded = (fold(piece, bounds_of_one(piece))[0] for piece in pieces(data, CUTS))
+        data, offsets = squeeze_pieces(folded)
     else:
         data, offsets = squeeze(*fold(data, offsets))
     return join_unspaced(data, offsets) if n_joined else (data, offsets)
@@ -94,19 +97,35 @@ def squeeze(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     >>> squeeze(data, np.array([0, 7], dtype=np.int64))[0].tobytes()
     b'a b'
     """
-    is_space = data == SPACE
-    is_dropped = np.zeros(len(data), dtype=np.bool_)
-    np.logical_and(is_space[1:], is_space[:-1], out=is_dropped[1:])
-    starts = offsets[:-1][offsets[:-1] < offsets[1:]]
-    is_dropped[starts] = is_space[starts]
-    data, offsets = _drop(data, offsets, is_dropped)
-    ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
-    trailing = ends[data[ends] == SPACE]
-    if not len(trailing):
-        return data, offsets
-    is_dropped = np.zeros(len(data), dtype=np.bool_)
-    is_dropped[trailing] = True
-    return _drop(data, offsets, is_dropped)
+    spaces = np.flatnonzero(data == SPACE)
+    filled = offsets[:-1] < offsets[1:]
+    starts, ends = offsets[:-1][filled], offsets[1:][filled] - 1
+    leading = np.searchsorted(spaces, starts[data[starts] == SPACE])
+    trailing = np.searchsorted(spaces, ends[data[ends] == SPACE])
+    is_first = np.ones(len(spaces), dtype=np.bool_)  # of its run
+    np.not_equal(spaces[1:], spaces[:-1] + 1, out=is_first[1:])
+    is_first[leading] = True
+    is_kept = is_first.copy()
+    is_kept[leading] = False
+    if len(trailing):
+        is_kept[np.flatnonzero(is_first)[np.cumsum(is_first)[trailing] - 1]] = False
+    return drop_bytes(data, offsets, spaces[~is_kept])
+
+
+def squeeze_pieces(parts: Iterable[Bytes]) -> tuple[Bytes, Integers]:
+    """Do the same for one long text, without a list of all its spaces or a copy of the result.
+
+    >>> parts = (np.frombuffer(part, dtype=np.uint8) for part in (b" a ", b" b", b"c "))
+    >>> squeeze_pieces(parts)[0].tobytes()
+    b'a bc'
+    """
+    text = bytearray(b" ")
+    for part in parts:
+        kept = _collapse_runs(part)
+        continues_run = text[-1] == SPACE and len(kept) > 0 and kept[0] == SPACE
+        text += kept[int(continues_run) :].data
+    data = np.frombuffer(text, dtype=np.uint8)[1 : len(text) - int(text[-1] == SPACE)]
+    return data, bounds_of_one(data)
 
 
 def _clean_each(data: Bytes, offsets: Integers, steps: tuple[str, ...]) -> tuple[Bytes, Integers]:
@@ -118,23 +137,9 @@ def _clean_each(data: Bytes, offsets: Integers, steps: tuple[str, ...]) -> tuple
     return np.frombuffer(b"".join(cleaned), dtype=np.uint8), np.cumsum(lengths)
 
 
-def _clean_long(data: Bytes) -> tuple[Bytes, Integers]:
-    folded = [fold(piece, bounds_of_one(piece))[0] for piece in pieces(data, CUTS)]
-    joined = np.concatenate([_collapse_runs(piece) for piece in folded])
-    del folded
-    return squeeze(joined, bounds_of_one(joined))
-
-
 def _collapse_runs(data: Bytes) -> Bytes:
     is_space = data == SPACE
     is_kept = ~is_space
     is_kept[1:] |= ~is_space[:-1]
     is_kept[:1] = True
     return data[is_kept]
-
-
-def _drop(data: Bytes, offsets: Integers, is_dropped: Booleans) -> tuple[Bytes, Integers]:
-    dropped = np.flatnonzero(is_dropped)
-    if not len(dropped):
-        return data, offsets
-    return data[~is_dropped], offsets - np.searchsorted(dropped, offsets)

@@ -72,12 +72,30 @@ def _html(text: str) -> str:
     return tree.root.text(deep=True) if tree.root else ""
 
 
-def _no_punctuation(text: str) -> str:
-    return "".join(" " if unicodedata.category(c)[0] in "PS" else c for c in text)
+class _Translation(dict[int, "str | None"]):
+    """Characters to what takes their place (None: nothing), asked for once each."""
+
+    def __init__(self, place: Callable[[str], str | None]) -> None:
+        super().__init__()
+        self.place = place
+
+    def __missing__(self, code: int) -> str | None:
+        self[code] = self.place(chr(code))
+        return self[code]
 
 
-def _digits(text: str) -> str:
-    return "".join("0" if c.isdigit() else c for c in text)
+def _translating(name: str, place: Callable[[str], str | None]) -> Callable[[str], str]:
+    """Give a step that looks at one character at a time, without an object for each."""
+    return lambda text: text.translate(
+        once_per_worker(f"translation {name}", lambda: _Translation(place))
+    )
+
+
+def _spaces(text: str) -> str:
+    text = _blanks(text)
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.strip(" ")
 
 
 def _simplified(text: str) -> str:
@@ -93,6 +111,7 @@ def _replacing(pattern: str, replacement: str) -> Callable[[str], str]:
     return lambda text: re.sub(pattern, replacement, text)
 
 
+_blanks = _translating("blanks", lambda c: " " if c.isspace() else c)
 _UNSPACED = "[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED) + "]"
 
 FUNCTIONS: dict[str, Callable[[str], str]] = {
@@ -103,12 +122,14 @@ FUNCTIONS: dict[str, Callable[[str], str]] = {
     "html": _html,
     "urls": _replacing(f"(?ai:{URL})", "url"),
     "emails": _replacing(f"(?ai:{EMAIL})", "email"),
-    "digits": _digits,
+    "digits": _translating("digits", lambda c: "0" if c.isdigit() else c),
     "simplified": _simplified,
-    "no-punctuation": _no_punctuation,
-    "only-words": lambda text: "".join(re.findall(r"\w+", text)),
-    "spaces": lambda text: " ".join(text.split()),
-    "no-spaces": lambda text: "".join(text.split()),
+    "no-punctuation": _translating(
+        "no-punctuation", lambda c: " " if unicodedata.category(c)[0] in "PS" else c
+    ),
+    "only-words": _translating("only-words", lambda c: c if c.isalnum() or c == "_" else None),
+    "spaces": _spaces,
+    "no-spaces": _translating("no-spaces", lambda c: None if c.isspace() else c),
     "unspaced": _replacing(f"(?<={_UNSPACED}) +| +(?={_UNSPACED})", ""),
 }
 """What each step does."""

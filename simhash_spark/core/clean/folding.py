@@ -17,11 +17,11 @@ import numpy as np
 
 from simhash_spark.core.utf8 import (
     SPACE,
-    character_starts,
     codes_of,
     encode,
     is_ascii,
     string_of,
+    sum_by_text,
 )
 from simhash_spark.core.worker import once_per_worker
 
@@ -86,10 +86,11 @@ def fold(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     'a...ος'
     """
     if is_ascii(data):
-        return once_per_worker("ascii_folding", _ascii_table)[data], offsets
+        folded = data.tobytes().translate(once_per_worker("ascii_folding", _ascii_table))
+        return np.frombuffer(folded, dtype=np.uint8), offsets
     codes, starts = _decode(data, offsets)
     table = once_per_worker("folding", _table)
-    values = table.values[np.minimum(codes, TABLE_SIZE - 1)]
+    values = table.values.take(codes, mode="clip")
     highest = int(values.max())
     if highest == IN_CONTEXT:
         codes, starts = _fold_in_context(codes, starts)
@@ -97,8 +98,14 @@ def fold(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
         codes, starts = _expand(values, starts, table)
     else:
         codes = values
-    data = encode(codes)
-    return data, character_starts(data)[starts]
+    return encode(codes), _byte_offsets(codes, starts)
+
+
+def _byte_offsets(codes: CodePoints, starts: Integers) -> Integers:
+    """Where each text starts in the UTF-8 of its characters."""
+    n_bytes = (codes >= 0x80).view(np.uint8) + (codes >= 0x800).view(np.uint8)
+    n_bytes += (codes >= 0x10000).view(np.uint8)
+    return starts + np.append(0, np.cumsum(sum_by_text(n_bytes, starts)))
 
 
 def _decode(data: Bytes, offsets: Integers) -> tuple[CodePoints, Integers]:
@@ -111,7 +118,8 @@ def _decode(data: Bytes, offsets: Integers) -> tuple[CodePoints, Integers]:
         is_valid = False
     if not is_valid:
         return _decode(*_repair(data, offsets))
-    return codes_of(text), np.searchsorted(character_starts(data), offsets)
+    n_characters = sum_by_text(((data & 0xC0) != 0x80).view(np.uint8), offsets)
+    return codes_of(text), np.append(0, np.cumsum(n_characters))
 
 
 def _repair(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
@@ -182,9 +190,9 @@ def _seconds() -> frozenset[str]:
     return frozenset(chr(int(pair[1], 16)) for pair in pairs) | frozenset(map(chr, jamo))
 
 
-def _ascii_table() -> Bytes:
+def _ascii_table() -> bytes:
     folded = bytes(range(128)).lower() + bytes(128)
-    return np.array([SPACE if chr(b).isspace() else b for b in folded], dtype=np.uint8)
+    return bytes(SPACE if chr(b).isspace() else b for b in folded)
 
 
 def _spaces() -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -15,15 +15,11 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 16
 PADDING = 24
-SPANS_AT_ONCE = 1 << 14
+SPANS_AT_ONCE = 1 << 15
 """Spans hashed together: enough to forget the cost of a call, few enough for the cache."""
 
 C1 = np.uint64(0x87C37B91114253D5)
 C2 = np.uint64(0x4CF5AD432745937F)
-NO_BYTES = 8
-MASKS = np.array([(1 << 8 * min(max(n, 0), 8)) - 1 for n in range(-8, 17)], dtype=np.uint64)
-"""What is left of eight bytes of which n count, for n from -8 to 16."""
-
 MIX1 = np.uint64(0xFF51AFD7ED558CCD)
 MIX2 = np.uint64(0xC4CEB9FE1A85EC53)
 
@@ -60,9 +56,10 @@ def hash_spans(data: Bytes, starts: Integers, lengths: Integers, *, n_words: int
     """
     windows = byte_windows(data)
     hashes = np.empty((n_words, len(starts)), dtype=np.uint64)
+    scratch = np.empty(min(len(starts), SPANS_AT_ONCE), dtype=np.uint64)
     for begin in range(0, len(starts), SPANS_AT_ONCE):
         block = slice(begin, begin + SPANS_AT_ONCE)
-        hashes[:, block] = _murmur(windows, starts[block], lengths[block])[:n_words]
+        _murmur(windows, (starts[block], lengths[block]), hashes[:, block], scratch)
     return hashes.T
 
 
@@ -74,28 +71,49 @@ def byte_windows(data: Bytes) -> Words:
     return np.ndarray(shape, dtype="<u8", buffer=padded.data, strides=(1,)).astype(np.uint64)
 
 
-def _murmur(windows: Words, starts: Integers, lengths: Integers) -> tuple[Words, Words]:
-    h1 = np.zeros(len(starts), dtype=np.uint64)
-    h2 = np.zeros(len(starts), dtype=np.uint64)
-    rest = lengths
-    if lengths.max() >= BLOCK_BYTES:
-        _mix_blocks(windows, starts, lengths, (h1, h2))
-        starts = starts + (lengths & -BLOCK_BYTES)
-        rest = lengths & (BLOCK_BYTES - 1)
-    h1 ^= _scramble1(load_bytes(windows, starts, rest))
-    if rest.max() > 8:
-        h2 ^= _scramble2(load_bytes(windows, starts + 8, rest - 8))
-    n_bytes = lengths.astype(np.uint64)
-    h1 ^= n_bytes
-    h2 ^= n_bytes
+def _murmur(windows: Words, spans: tuple[Integers, Integers], out: Words, scratch: Words) -> None:
+    """Hash the spans into ``out``: one row for each word asked for."""
+    starts, lengths = spans
+    scratch = scratch[: len(starts)]
+    shortest, longest = int(lengths.min()), int(lengths.max())
+    sizes = np.int64(longest) if shortest == longest else lengths
+    h1, h2 = _mix_rest(windows, starts, sizes & (BLOCK_BYTES - 1), scratch)
+    if longest >= BLOCK_BYTES:
+        which = np.flatnonzero(lengths >= BLOCK_BYTES)
+        h1[which], h2[which] = _mix_long(windows, starts[which], lengths[which], scratch)
+    h1 ^= sizes.view(np.uint64)
+    h2 ^= sizes.view(np.uint64)
     h1 += h2
     h2 += h1
-    scratch = np.empty_like(h1)
     _avalanche(h1, scratch)
     _avalanche(h2, scratch)
-    h1 += h2
-    h2 += h1
+    np.add(h1, h2, out=out[0])
+    if len(out) > 1:
+        np.add(out[0], h2, out=out[1])
+
+
+def _mix_long(
+    windows: Words, starts: Integers, lengths: Integers, scratch: Words
+) -> tuple[Words, Words]:
+    """Give the state of spans of one block or more, before their length is mixed in."""
+    h1 = np.zeros(len(starts), dtype=np.uint64)
+    h2 = np.zeros(len(starts), dtype=np.uint64)
+    _mix_blocks(windows, starts, lengths, (h1, h2))
+    starts = starts + (lengths & -BLOCK_BYTES)
+    k1, k2 = _mix_rest(windows, starts, lengths & (BLOCK_BYTES - 1), scratch[: len(starts)])
+    h1 ^= k1
+    h2 ^= k2
     return h1, h2
+
+
+def _mix_rest(
+    windows: Words, starts: Integers, lengths: Integers | np.int64, scratch: Words
+) -> tuple[Words, Words]:
+    """Give what the last block, of up to 15 bytes, adds to the state."""
+    k1 = _scramble1(load_bytes(windows, starts, lengths), scratch)
+    if lengths.max() <= 8:
+        return k1, np.zeros_like(k1)
+    return k1, _scramble2(load_bytes(windows[8:], starts, lengths - 8), scratch)
 
 
 def _mix_blocks(
@@ -109,13 +127,14 @@ def _mix_blocks(
     while len(which):
         at = starts[which] + done * BLOCK_BYTES
         a, b = h1[which], h2[which]
-        a ^= _scramble1(windows[at])
-        _rotate(a, 27)
+        scratch = np.empty_like(a)
+        a ^= _scramble1(windows[at], scratch)
+        _rotate(a, 27, scratch)
         a += b
         a *= np.uint64(5)
         a += np.uint64(0x52DCE729)
-        b ^= _scramble2(windows[at + 8])
-        _rotate(b, 31)
+        b ^= _scramble2(windows[at + 8], scratch)
+        _rotate(b, 31, scratch)
         b += a
         b *= np.uint64(5)
         b += np.uint64(0x38495AB5)
@@ -124,35 +143,36 @@ def _mix_blocks(
         which = which[n_blocks[which] > done]
 
 
-def load_bytes(windows: Words, starts: Integers, lengths: Integers) -> Words:
+def load_bytes(windows: Words, starts: Integers, lengths: Integers | np.int64) -> Words:
     """Load up to eight bytes; those beyond the length, which may be negative, are zero."""
-    words = windows[starts]
-    shortest = min(max(int(lengths.min()), 0), 8)
-    if shortest < 8 and shortest == lengths.max():
-        words &= MASKS[NO_BYTES + shortest]
-    elif shortest < 8:
-        words &= MASKS[lengths + NO_BYTES]
+    words = windows.take(starts)
+    spare = 8 - lengths
+    if spare.min() < 0:
+        spare = np.maximum(spare, 0)
+    bits = (spare << 3).view(np.uint64)
+    words <<= bits  # NumPy makes a shift by 64 bits or more 0
+    words >>= bits
     return words
 
 
-def _scramble1(words: Words) -> Words:
+def _scramble1(words: Words, scratch: Words) -> Words:
     words *= C1
-    _rotate(words, 31)
+    _rotate(words, 31, scratch)
     words *= C2
     return words
 
 
-def _scramble2(words: Words) -> Words:
+def _scramble2(words: Words, scratch: Words) -> Words:
     words *= C2
-    _rotate(words, 33)
+    _rotate(words, 33, scratch)
     words *= C1
     return words
 
 
-def _rotate(words: Words, left: int) -> None:
-    high = words << np.uint64(left)
+def _rotate(words: Words, left: int, scratch: Words) -> None:
+    np.left_shift(words, np.uint64(left), out=scratch)
     words >>= np.uint64(64 - left)
-    words |= high
+    words |= scratch
 
 
 def _avalanche(words: Words, scratch: Words) -> None:

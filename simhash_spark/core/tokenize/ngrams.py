@@ -68,7 +68,8 @@ def find_features(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> Spans:
     """
     spans = ngrams(data, offsets, tokenize)
     is_whole = offsets[1:] > offsets[:-1]
-    is_whole[spans.docs] = False
+    is_whole[spans.docs[:1]] = False
+    is_whole[spans.docs[1:][spans.docs[1:] != spans.docs[:-1]]] = False
     whole = np.flatnonzero(is_whole)
     if not len(whole):
         return spans
@@ -117,8 +118,10 @@ def _cut_all(edges: Integers | None, bounds: Integers, size: int) -> Spans:
     at = np.arange(len(doc_of), dtype=np.int64) + np.repeat(skipped, n_grams)
     if edges is None:
         return Spans(at, np.full(len(at), size, dtype=np.int64), doc_of)
-    starts = edges[at]
-    return Spans(starts, edges[at + size] - starts, doc_of)
+    starts = edges.take(at)
+    lengths = edges[size:].take(at)
+    lengths -= starts
+    return Spans(starts, lengths, doc_of)
 
 
 def _cut(edges: Integers, doc_of: Integers, room: Integers, sizes: Integers) -> Spans:

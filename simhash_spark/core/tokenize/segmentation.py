@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.clean.chunks import squeeze
+from simhash_spark.core.clean.chunks import squeeze, squeeze_pieces
 from simhash_spark.core.tokenize.dictionary import cutter
 from simhash_spark.core.tokenize.stemming import stem_words
 from simhash_spark.core.utf8 import (
@@ -39,8 +39,10 @@ CHARACTER_STARTS = bytes(range(0x80)) + bytes(range(0xC0, 0x100))
 MOST_KNOWN = 1 << 16
 """Tokens of jieba that a worker remembers to have a letter or digit, or none; then it forgets."""
 
-CUTS = b" "
-"""Bytes that a clean text may be cut before: jieba looks at what lies between two spaces alone."""
+WORD_BYTES = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+#&._%-"
+CUTS = bytes(set(range(0x80)) - set(WORD_BYTES)) + bytes((*range(0xC2, 0xE4), *range(0xEA, 0xF5)))
+"""Bytes that start a character at which jieba ends a block, so that it sees no further: all but
+Han, of which none starts below 0xE4, ASCII letters, digits and some signs."""
 
 
 def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[Bytes, Integers]:
@@ -101,9 +103,8 @@ def prepare_texts(data: Bytes, offsets: Integers, tokenize: Tokenizer) -> tuple[
 def _split_runs(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     if len(offsets) > 2 or len(data) <= 2 * PIECE_BYTES:
         return squeeze(*_blank(data, offsets))
-    parts = [_blank(part, bounds_of_one(part))[0] for part in pieces(data, CHARACTER_STARTS)]
-    words = np.concatenate(parts)
-    return squeeze(words, bounds_of_one(words))
+    parts = pieces(data, CHARACTER_STARTS)
+    return squeeze_pieces(_blank(part, bounds_of_one(part))[0] for part in parts)
 
 
 def _blank(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
@@ -117,12 +118,12 @@ def _blank(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
 
 
 def _split_jieba(data: Bytes, offsets: Integers, jieba: Jieba) -> tuple[Bytes, Integers]:
-    cut = cutter(jieba)
+    cut, cuts = cutter(jieba), CUTS if jieba.engine == "jieba" else b" "
     keep = _visible if jieba.punctuation else _with_word
     texts = []
     for start, end in pairwise(offsets.tolist()):
         text = data[start:end]
-        parts = pieces(text, CUTS) if end - start > PIECE_BYTES else (text,)
+        parts = pieces(text, cuts) if end - start > PIECE_BYTES else (text,)
         kept = [" ".join(keep(cut(part.tobytes().decode("utf-8")))) for part in parts]
         texts.append(" ".join(filter(None, kept)).encode("utf-8"))
     return np.frombuffer(b"".join(texts), dtype=np.uint8), _bounds([len(text) for text in texts])

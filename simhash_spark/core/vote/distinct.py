@@ -9,11 +9,11 @@ import numpy as np
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Hashes, Integers, Places, Words
 
-MIX_DOC = np.uint64(0x9E3779B97F4A7C15)
-MIX_SLOT = np.array([1, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD], dtype=np.uint64)
+MIX = np.array([0, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD], dtype=np.uint64)
 """Odd numbers without pattern, one for each round through the table."""
 
-SLOTS_PER_FEATURE = 2
+HALF = np.uint64(32)
+SLOTS_PER_FEATURE = 4
 
 
 def distinct_hashes(
@@ -43,8 +43,9 @@ def distinct_hashes(
 
     Notes
     -----
-    Each feature writes its place into a table, at a slot that follows from
-    hash and document; the one found there stands for all that equal it. Those
+    Each feature writes its place into a slot that follows from its hash, among
+    those of its document, so that the table is read and written where the cache
+    has it; the place found there stands for all features that equal it. Those
     that share a slot with another go through the table once more, and the few
     left after that are sorted.
 
@@ -54,40 +55,58 @@ def distinct_hashes(
     >>> distinct_hashes(hashes, np.array([0, 0, 0, 1], dtype=np.int64), 2)[1].tolist()
     [2, 1]
     """
-    if (docs[1:] < docs[:-1]).any():
-        order = np.argsort(docs, kind="stable")
-        hashes, docs = hashes[order], docs[order]
-    keys = docs.astype(np.uint64)
-    keys *= MIX_DOC
-    keys ^= hashes[:, 0]
-    same = _same_key(keys, n_rounds=2)
-    if (docs[same] != docs).any():  # two documents gave one key: about once in 2^64 pairs
-        same = _same_by_sorting(hashes[:, 0], docs)
+    hashes, docs = in_order(hashes, docs)
+    bounds = np.searchsorted(docs, np.arange(n_docs + 1, dtype=np.int64))
+    same = _same_hash(np.ascontiguousarray(hashes[:, 0]), bounds, n_rounds=2)
     kept = np.flatnonzero(same == np.arange(len(same), dtype=np.int32))
-    ends = np.searchsorted(docs, np.arange(n_docs + 1, dtype=np.int64))
-    n_features = np.diff(np.searchsorted(kept, ends))
+    n_features = np.diff(np.searchsorted(kept, bounds))
     counts = np.bincount(same, minlength=len(same))[kept] if is_counted else None
-    return hashes[kept], n_features, counts
+    return hashes.T.take(kept, axis=1).T, n_features, counts
 
 
-def _same_key(keys: Words, n_rounds: int) -> Places:
-    """Give the place of one equal key, the same one for all."""
+def in_order(hashes: Hashes, docs: Integers) -> tuple[Hashes, Integers]:
+    """Put features document by document.
+
+    >>> hashes, docs = np.array([[7], [9]], dtype=np.uint64), np.array([1, 0], dtype=np.int64)
+    >>> in_order(hashes, docs)[0].tolist()
+    [[9], [7]]
+    """
+    if (docs[1:] >= docs[:-1]).all():
+        return hashes, docs
+    order = np.argsort(docs, kind="stable")
+    return hashes[order], docs[order]
+
+
+def _same_hash(first: Words, bounds: Integers, n_rounds: int) -> Places:
+    """Give the place of one equal hash of the same document, the same one for all."""
     if not n_rounds:
-        return _same_by_sorting(keys, np.zeros(len(keys), dtype=np.int64))
-    places = np.arange(len(keys), dtype=np.int32)
-    bits = (SLOTS_PER_FEATURE * len(keys)).bit_length()
-    slots = (keys * MIX_SLOT[n_rounds]) >> np.uint64(64 - bits)
-    table = np.empty(1 << bits, dtype=np.int32)
-    at = slots.view(np.int64)
+        return _same_by_sorting(first, bounds)
+    at = _slots(first * MIX[n_rounds], bounds)
+    places = np.arange(len(first), dtype=np.int32)
+    table = np.empty(SLOTS_PER_FEATURE * len(first), dtype=np.int32)
     table[at] = places
-    same = table[at]
-    others = np.flatnonzero(keys[same] != keys)
+    same = table.take(at)
+    lost = np.flatnonzero(same != places)
+    others = lost[first.take(lost) != first.take(same.take(lost))]
     if len(others):
-        same[others] = others[_same_key(keys[others], n_rounds - 1)]
+        inner = np.searchsorted(others, bounds)
+        same[others] = others[_same_hash(first[others], inner, n_rounds - 1)]
     return same
 
 
-def _same_by_sorting(first: Words, docs: Integers) -> Places:
+def _slots(mixed: Words, bounds: Integers) -> Integers:
+    """Spread the features of each document over its own part of the table."""
+    n_slots = SLOTS_PER_FEATURE * bounds.astype(np.uint64)
+    sizes = np.diff(bounds)
+    mixed >>= HALF
+    mixed *= np.repeat(np.diff(n_slots), sizes)
+    mixed >>= HALF
+    mixed += np.repeat(n_slots[:-1], sizes)
+    return mixed.view(np.int64)
+
+
+def _same_by_sorting(first: Words, bounds: Integers) -> Places:
+    docs = np.repeat(np.arange(len(bounds) - 1, dtype=np.int64), np.diff(bounds))
     order = np.lexsort((first, docs))
     is_new = np.ones(len(order), dtype=np.bool_)
     is_new[1:] = (first[order[1:]] != first[order[:-1]]) | (docs[order[1:]] != docs[order[:-1]])

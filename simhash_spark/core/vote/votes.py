@@ -145,13 +145,13 @@ def _add_lanes(
 ) -> Integers:
     """Add up per bit, from each start to the next; no sum may exceed its lane."""
     lanes = np.uint64(sum(1 << place for place in range(0, 64, lane_bits)))
-    sums = np.empty((len(starts), 64 // lane_bits, lane_bits), dtype=np.int64)
+    totals = np.empty((lane_bits, len(starts)), dtype="<u8")
     votes = np.empty_like(hashes)  # written again for each bit: fresh memory costs page faults
     for bit in range(lane_bits):
         np.right_shift(hashes, np.uint64(bit), out=votes)
         votes &= lanes
         if weights is not None:
             votes *= weights.view(np.uint64)
-        totals = np.add.reduceat(votes, starts).astype("<u8")
-        sums[:, :, bit] = totals.view(f"<u{lane_bits // 8}").reshape(len(starts), -1)
-    return sums.reshape(-1, 64)
+        np.add.reduceat(votes, starts, out=totals[bit])
+    sums = totals.view(f"<u{lane_bits // 8}").reshape(lane_bits, len(starts), -1)
+    return sums.transpose(1, 2, 0).reshape(-1, 64).astype(np.int64)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.vote.distinct import distinct_hashes
+from simhash_spark.core.vote.distinct import distinct_hashes, in_order
 from simhash_spark.core.vote.frequencies import idf_of
 from simhash_spark.errors import ConfigError
 from simhash_spark.profiles.learned import Idf
@@ -87,9 +87,9 @@ def weigh_features(
     [1024, 1734]
     """
     if isinstance(rule, Count):
-        if (docs[1:] < docs[:-1]).any():
-            hashes = hashes[np.argsort(docs, kind="stable")]
-        return Weighed(hashes, np.bincount(docs, minlength=n_docs).astype(np.int64))
+        hashes, docs = in_order(hashes, docs)
+        bounds = np.searchsorted(docs, np.arange(n_docs + 1, dtype=np.int64))
+        return Weighed(hashes, np.diff(bounds))
     hashes, n_features, counts = distinct_hashes(
         hashes, docs, n_docs, is_counted=needs_counts(rule)
     )
