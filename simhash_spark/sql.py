@@ -11,6 +11,7 @@ from pyspark.sql.types import IntegerType, LongType
 
 from simhash_spark.config import DedupConfig
 from simhash_spark.core.packages import check_requirements, requirements
+from simhash_spark.errors import ConfigError
 from simhash_spark.stages.fingerprints import simhash_of
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
     ------
     ConfigError
         If a package that the profile needs is not installed; if it learns from
-        a corpus and has not, at 64 bits.
+        a corpus and has not, at 64 bits; if there is a features column.
 
     Notes
     -----
@@ -48,6 +49,12 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
     time: use :func:`simhash_spark.fingerprints` for whole tables there.
     """
     given = (config or DedupConfig()).settings
+    if given.features_column is not None:
+        message = (
+            f"simhash(text) reads texts, not the features column '{given.features_column}': leave "
+            "it out, or take fingerprints(documents, config)."
+        )
+        raise ConfigError(message)
     settings = replace(given, bits=64)
     settings.check_learned()
     spark.udf.register("simhash", _simhash_function(settings))

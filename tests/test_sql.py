@@ -70,3 +70,8 @@ def test_hamming_distance_counts_differing_bits_sign_included(registered, ansi):
         registered.conf.set("spark.sql.ansi.enabled", before)
 
     assert distances == [64, 0, 2, None]
+
+
+def test_simhash_is_not_registered_for_a_features_column(spark):
+    with pytest.raises(ConfigError, match="reads texts, not the features column 'parts'"):
+        register_functions(spark, DedupConfig(features_column="parts"))

@@ -157,9 +157,9 @@ def main(arguments: list[str]) -> None:
     for name in given.corpora or found:
         whole = read_corpus(name, *found[name])
         for profile in profiles:
-            if profile.needs_jieba and not whole.is_chinese:
+            if "jieba" in profile.packages and not whole.is_chinese:
                 continue
-            characters = given.characters if profile.needs_jieba else sys.maxsize
+            characters = given.characters if "jieba" in profile.packages else sys.maxsize
             corpus = sample_corpus(whole, most_docs=given.documents, most_characters=characters)
             row = evaluate(corpus, profile, given.bits)
             rows.append(row)
