@@ -6,6 +6,7 @@ and shares have the same medians, in whatever batches the texts come.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -20,12 +21,13 @@ from simhash_spark.core.tokenize.segmentation import prepare_texts
 from simhash_spark.core.vote.distinct import distinct_hashes
 from simhash_spark.core.vote.frequencies import count_equal
 from simhash_spark.core.vote.thresholds import shares_of
+from simhash_spark.profiles import FingerprintSettings
+from simhash_spark.profiles.steps import Once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from simhash_spark.core.typing import Bytes, Integers, Places, Words
-    from simhash_spark.profiles import FingerprintSettings
     from simhash_spark.profiles.steps import Tokenizer
 
 MOST_FEATURES = 1 << 20
@@ -114,6 +116,8 @@ def _distinct_features(
     texts: Iterable[tuple[Bytes, Integers]], settings: FingerprintSettings
 ) -> Iterator[tuple[Words, int]]:
     """Distinct features of each document of a chunk, and how many of the documents have any."""
+    once = replace(settings.profile, weigh=Once(), threshold="half")  # counts would cost memory
+    settings = FingerprintSettings(once, settings.bits)
     profile, n_words = settings.profile, settings.bits // 64
     tokenize = cast("Tokenizer", profile.tokenize)  # the others weigh words themselves
     for data, offsets in texts:
