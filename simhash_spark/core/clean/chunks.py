@@ -104,7 +104,6 @@ def squeeze(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     trailing = np.searchsorted(spaces, ends[data[ends] == SPACE])
     is_first = np.ones(len(spaces), dtype=np.bool_)  # of its run
     np.not_equal(spaces[1:], spaces[:-1] + 1, out=is_first[1:])
-    is_first[leading] = True
     is_kept = is_first.copy()
     is_kept[leading] = False
     if len(trailing):

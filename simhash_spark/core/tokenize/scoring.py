@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simhash_spark.core.tokenize.dictionary import tokenizer_of_worker
-from simhash_spark.core.tokenize.segmentation import has_word
+from simhash_spark.core.tokenize.segmentation import CUTS, has_word
+from simhash_spark.core.utf8 import pieces
 from simhash_spark.core.worker import once_per_worker
 from simhash_spark.profiles.scored import Keywords, Scored, Tagged
 
@@ -102,13 +103,20 @@ def _words_scorer(tokenize: Scored) -> Score:
     coefficients = tokenize.coefficients
 
     def score(text: str) -> list[tuple[str, float]]:
-        counts = Counter(filter(has_word, tokenizer_of_worker().cut(text)))
+        counts = Counter(filter(has_word, _cut(text)))
         return [
             (word, (1 + math.log(n)) * idf.get(word, median) * coefficients.get(word, 1.0))
             for word, n in counts.items()
         ]
 
     return score
+
+
+def _cut(text: str) -> Iterator[str]:
+    """Cut words in pieces of the text: jieba makes lists of what it is given."""
+    cut = tokenizer_of_worker().cut
+    for piece in pieces(np.frombuffer(text.encode("utf-8"), dtype=np.uint8), CUTS):
+        yield from cut(piece.tobytes().decode("utf-8"))
 
 
 def _build_extractor() -> Any:  # noqa: ANN401 - jieba has no types
