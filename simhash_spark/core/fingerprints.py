@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from simhash_spark.core.typing import Booleans, Bytes, Floats, Integers, Words
     from simhash_spark.profiles import FingerprintSettings
 
-CHUNK_CHARACTERS = 1 << 16
+CHUNK_CHARACTERS = 3 << 15
 """Text worked on at once: enough to forget the cost of a call, few enough for the cache."""
 
 CHUNK_DOCS = 1 << 14
