@@ -10,6 +10,7 @@ import math
 import warnings
 from collections import Counter
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,7 +92,8 @@ def _scorer(tokenize: ScoringTokenizer) -> Score:
 
 def _tagged(text: str, tokenize: Tagged) -> Iterator[tuple[str, float]]:
     seen: Counter[str] = Counter()
-    for word, tag in once_per_worker("jieba.posseg", _build_tagger).cut(text):
+    cut = once_per_worker("jieba.posseg", _build_tagger).cut
+    for word, tag in (pair for piece in _pieces_of(text) for pair in cut(piece)):
         seen[word] += 1
         if seen[word] <= tokenize.most and has_word(word):
             yield word, tokenize.noun if tag == "n" else 1
@@ -113,17 +115,21 @@ def _words_scorer(tokenize: Scored) -> Score:
 
 
 def _cut(text: str) -> Iterator[str]:
-    """Cut words in pieces of the text: jieba makes lists of what it is given."""
     cut = tokenizer_of_worker().cut
+    return (word for piece in _pieces_of(text) for word in cut(piece))
+
+
+def _pieces_of(text: str) -> Iterator[str]:
+    """Cut a long text where jieba looks no further: it makes lists of what it is given."""
     for piece in pieces(np.frombuffer(text.encode("utf-8"), dtype=np.uint8), CUTS):
-        yield from cut(piece.tobytes().decode("utf-8"))
+        yield piece.tobytes().decode("utf-8")
 
 
 def _build_extractor() -> Any:  # noqa: ANN401 - jieba has no types
-    tokenizer = tokenizer_of_worker()
+    tokenizer_of_worker()  # says so where jieba is not installed
     with _silence():
         extractor = importlib.import_module("jieba.analyse").TFIDF()
-    extractor.tokenizer = tokenizer  # theirs reads and writes a cache file
+    extractor.tokenizer = SimpleNamespace(cut=_cut)  # theirs reads and writes a cache file
     return extractor
 
 
