@@ -128,9 +128,8 @@ def squeeze_pieces(parts: Iterable[Bytes]) -> tuple[Bytes, Integers]:
 
 
 def _clean_each(data: Bytes, offsets: Integers, steps: tuple[str, ...]) -> tuple[Bytes, Integers]:
-    raw = data.tobytes()
     bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-    texts = (raw[start:end].decode("utf-8", errors="replace") for start, end in bounds)
+    texts = (data[start:end].tobytes().decode("utf-8", errors="replace") for start, end in bounds)
     cleaned = [clean_text(text, steps).encode("utf-8") for text in texts]
     lengths = np.array([0, *map(len, cleaned)], dtype=np.int64)
     return np.frombuffer(b"".join(cleaned), dtype=np.uint8), np.cumsum(lengths)

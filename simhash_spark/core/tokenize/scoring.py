@@ -67,9 +67,8 @@ def score_words(
     ('北京的大学大学', [4], [1.0, 1.0, 3.0, 3.0])
     """
     score = _scorer(tokenize)
-    raw = data.tobytes()
     bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-    texts = (raw[start:end].decode("utf-8") for start, end in bounds)
+    texts = (data[start:end].tobytes().decode("utf-8") for start, end in bounds)
     scored = [[(word, w) for word, w in score(text) if w > 0] for text in texts]
     words = [word.encode("utf-8") for document in scored for word, _ in document]
     starts = np.cumsum(np.array([0, *map(len, words)], dtype=np.int64))
