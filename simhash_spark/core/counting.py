@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from simhash_spark.core.typing import Bytes, Floats, Integers
     from simhash_spark.profiles import FingerprintSettings
 
-CHUNK_CHARACTERS = 1 << 16
+CHUNK_CHARACTERS = 3 << 15
 """Text worked on at once: enough to forget the cost of a call, few enough for the cache."""
 
 CHUNK_FEATURES = 1 << 14

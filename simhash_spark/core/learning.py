@@ -20,12 +20,12 @@ from simhash_spark.core.tokenize.segmentation import prepare_texts
 from simhash_spark.core.vote.distinct import distinct_hashes
 from simhash_spark.core.vote.frequencies import count_equal
 from simhash_spark.core.vote.thresholds import shares_of
-from simhash_spark.profiles import FingerprintSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from simhash_spark.core.typing import Bytes, Integers, Places, Words
+    from simhash_spark.profiles import FingerprintSettings
     from simhash_spark.profiles.steps import Tokenizer
 
 MOST_FEATURES = 1 << 20

@@ -5,7 +5,7 @@
 Each case runs in a fresh process that imports what a Python worker of Spark does, holds the text
 as an Arrow column among short ones, and prints its peak resident memory (all of it: interpreter,
 libraries, the batch). A case whose package is not installed is skipped. Cases that use jieba take
-a minute and more.
+a minute and more; "MD5, random 9-grams", where every feature is another one, takes many.
 """
 
 from __future__ import annotations

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core import utf8
+from simhash_spark.core import scripts, utf8
 from simhash_spark.core.clean import chunks
 from simhash_spark.core.clean.chunks import clean_texts, squeeze
 from simhash_spark.core.clean.folding import IN_CONTEXT, fold
 from simhash_spark.core.clean.folding import _table as folding_table
+from simhash_spark.core.scripts import join_unspaced
 from tests import oracles
 
 NASTY = (
@@ -145,3 +146,13 @@ def test_a_chunk_is_read_where_its_offsets_say():
     clean, offsets = clean_texts(data, np.array([7, 8, 11], dtype=np.int64))
 
     assert unpacked(clean, offsets) == ["a", "b"]
+
+
+@given(st.lists(st.text("世 aé", max_size=9), max_size=5), st.integers(1, 9))
+def test_spaces_beside_han_are_dropped_alike_in_pieces_of_any_size(texts: list[str], size: int):
+    texts = [" ".join(text.split()) for text in texts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scripts, "PIECE_BYTES", size)
+        actual = unpacked(*join_unspaced(*packed([text.encode() for text in texts])))
+
+    assert actual == [text.replace("世 ", "世").replace(" 世", "世") for text in texts]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simhash_spark.core import lengths
@@ -38,6 +38,8 @@ def steps_through(text: bytes) -> int:
 
 
 @given(st.lists(TEXT, max_size=8))
+@example([b"\xe4", b"\x80"])  # a byte that the end of the text before lays claim to
+@example([b"\xe4", b"a\x80"])
 def test_any_bytes_are_counted_by_steps(texts: list[bytes]):
     assert counted(texts) == [steps_through(text) for text in texts]
 
@@ -52,7 +54,11 @@ def test_pieces_leave_no_trace(piece_bytes: int, monkeypatch: pytest.MonkeyPatch
     assert counted(texts) == expected
 
 
-def test_valid_text_has_as_many_characters_as_in_python():
+@pytest.mark.parametrize("piece_bytes", [1, 2, 5, 64])
+def test_valid_text_is_counted_without_a_walk(piece_bytes: int, monkeypatch: pytest.MonkeyPatch):
     texts = ["naïve", "近似重复", "👍🏽 ok", ""]
+
+    monkeypatch.setattr(lengths, "PIECE_BYTES", piece_bytes)
+    monkeypatch.setattr(lengths, "STEP", None)
 
     assert counted([text.encode() for text in texts]) == [5, 4, 5, 0]

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from simhash_spark.core import utf8
 from simhash_spark.core.fingerprints import fingerprint_texts
 from simhash_spark.core.tokenize.scoring import score_words
 from simhash_spark.errors import ConfigError
@@ -280,3 +281,15 @@ def test_weights_of_the_tokenizer_go_with_given_alone():
         Profile("p", Keywords())
     with pytest.raises(ConfigError, match="tokenize = characters does not go with weigh = given"):
         Profile("p", weigh=Given())
+
+
+@pytest.mark.parametrize("tokenize", [Keywords(5), Tagged(), Scored()], ids=lambda step: step.step)
+def test_words_of_a_text_read_in_pieces_are_those_of_the_whole(
+    tokenize: ScoringTokenizer, monkeypatch: pytest.MonkeyPatch
+):
+    text = "。\r\n".join(TEXTS) * 3
+    whole = scored(tokenize, text)
+
+    monkeypatch.setattr(utf8, "PIECE_BYTES", 4)
+
+    assert scored(tokenize, text) == whole

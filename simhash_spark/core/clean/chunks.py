@@ -104,7 +104,6 @@ def squeeze(data: Bytes, offsets: Integers) -> tuple[Bytes, Integers]:
     trailing = np.searchsorted(spaces, ends[data[ends] == SPACE])
     is_first = np.ones(len(spaces), dtype=np.bool_)  # of its run
     np.not_equal(spaces[1:], spaces[:-1] + 1, out=is_first[1:])
-    is_first[leading] = True
     is_kept = is_first.copy()
     is_kept[leading] = False
     if len(trailing):
@@ -129,9 +128,8 @@ def squeeze_pieces(parts: Iterable[Bytes]) -> tuple[Bytes, Integers]:
 
 
 def _clean_each(data: Bytes, offsets: Integers, steps: tuple[str, ...]) -> tuple[Bytes, Integers]:
-    raw = data.tobytes()
     bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-    texts = (raw[start:end].decode("utf-8", errors="replace") for start, end in bounds)
+    texts = (data[start:end].tobytes().decode("utf-8", errors="replace") for start, end in bounds)
     cleaned = [clean_text(text, steps).encode("utf-8") for text in texts]
     lengths = np.array([0, *map(len, cleaned)], dtype=np.int64)
     return np.frombuffer(b"".join(cleaned), dtype=np.uint8), np.cumsum(lengths)

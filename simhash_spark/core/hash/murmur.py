@@ -56,10 +56,13 @@ def hash_spans(data: Bytes, starts: Integers, lengths: Integers, *, n_words: int
     """
     windows = byte_windows(data)
     hashes = np.empty((n_words, len(starts)), dtype=np.uint64)
-    scratch = np.empty(min(len(starts), SPANS_AT_ONCE), dtype=np.uint64)
-    for begin in range(0, len(starts), SPANS_AT_ONCE):
-        block = slice(begin, begin + SPANS_AT_ONCE)
-        _murmur(windows, (starts[block], lengths[block]), hashes[:, block], scratch)
+    long = np.flatnonzero(lengths >= BLOCK_BYTES)
+    if len(long) < len(starts):
+        _hash_into(hashes, windows, starts, lengths)  # not yet right for long ones among short
+    if len(long):
+        rest = np.empty((n_words, len(long)), dtype=np.uint64)
+        _hash_into(rest, windows, starts[long], lengths[long])
+        hashes[:, long] = rest
     return hashes.T
 
 
@@ -71,16 +74,23 @@ def byte_windows(data: Bytes) -> Words:
     return np.ndarray(shape, dtype="<u8", buffer=padded.data, strides=(1,)).astype(np.uint64)
 
 
+def _hash_into(out: Words, windows: Words, starts: Integers, lengths: Integers) -> None:
+    scratch = np.empty(min(len(starts), SPANS_AT_ONCE), dtype=np.uint64)
+    for begin in range(0, len(starts), SPANS_AT_ONCE):
+        block = slice(begin, begin + SPANS_AT_ONCE)
+        _murmur(windows, (starts[block], lengths[block]), out[:, block], scratch)
+
+
 def _murmur(windows: Words, spans: tuple[Integers, Integers], out: Words, scratch: Words) -> None:
-    """Hash the spans into ``out``: one row for each word asked for."""
+    """Hash spans that are all shorter than one block, or none, into ``out``, a row a word."""
     starts, lengths = spans
     scratch = scratch[: len(starts)]
     shortest, longest = int(lengths.min()), int(lengths.max())
     sizes = np.int64(longest) if shortest == longest else lengths
-    h1, h2 = _mix_rest(windows, starts, sizes & (BLOCK_BYTES - 1), scratch)
-    if longest >= BLOCK_BYTES:
-        which = np.flatnonzero(lengths >= BLOCK_BYTES)
-        h1[which], h2[which] = _mix_long(windows, starts[which], lengths[which], scratch)
+    if shortest >= BLOCK_BYTES:
+        h1, h2 = _mix_long(windows, starts, lengths, scratch)
+    else:
+        h1, h2 = _mix_rest(windows, starts, sizes & (BLOCK_BYTES - 1), scratch)
     h1 ^= sizes.view(np.uint64)
     h2 ^= sizes.view(np.uint64)
     h1 += h2

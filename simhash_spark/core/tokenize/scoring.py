@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simhash_spark.core.packages import import_package, silence
 from simhash_spark.core.tokenize.dictionary import suffix_of, tokenizer_of_worker
-from simhash_spark.core.tokenize.segmentation import has_word
+from simhash_spark.core.tokenize.segmentation import CUTS, has_word
+from simhash_spark.core.utf8 import pieces
 from simhash_spark.core.worker import once_per_worker
 from simhash_spark.profiles.scored import Keywords, Scored, Tagged
 
@@ -64,9 +67,8 @@ def score_words(
     ('北京的大学大学', [4], [1.0, 1.0, 3.0, 3.0])
     """
     score = _scorer(tokenize)
-    raw = data.tobytes()
     bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-    texts = (raw[start:end].decode("utf-8") for start, end in bounds)
+    texts = (data[start:end].tobytes().decode("utf-8") for start, end in bounds)
     scored = [[(word, w) for word, w in score(text) if w > 0] for text in texts]
     words = [word.encode("utf-8") for document in scored for word, _ in document]
     starts = np.cumsum(np.array([0, *map(len, words)], dtype=np.int64))
@@ -84,7 +86,9 @@ def _scorer(tokenize: ScoringTokenizer) -> Score:
         ]
     if isinstance(tokenize, Tagged):
         tag = _tagger(tokenize.dictionary).cut
-        return lambda text: list(_weigh_tagged(tag(text), tokenize))
+        return lambda text: list(
+            _weigh_tagged((pair for piece in _pieces_of(text) for pair in tag(piece)), tokenize)
+        )
     return _words_scorer(tokenize)
 
 
@@ -102,7 +106,7 @@ def _weigh_tagged(
 
 def _words_scorer(tokenize: Scored) -> Score:
     extractor = _extractor(tokenize.dictionary)
-    cut = tokenizer_of_worker(tokenize.dictionary).cut
+    cut = partial(_cut, words=tokenize.dictionary)
     idf, median = extractor.idf_freq, extractor.median_idf
     coefficients = tokenize.coefficients
 
@@ -116,11 +120,24 @@ def _words_scorer(tokenize: Scored) -> Score:
     return score
 
 
+def _cut(text: str, words: UserDictionary | None) -> Iterator[str]:
+    cut = tokenizer_of_worker(words).cut
+    return (word for piece in _pieces_of(text) for word in cut(piece))
+
+
+def _pieces_of(text: str) -> Iterator[str]:
+    """Cut a long text where jieba looks no further: it makes lists of what it is given."""
+    for piece in pieces(np.frombuffer(text.encode("utf-8"), dtype=np.uint8), CUTS):
+        yield piece.tobytes().decode("utf-8")
+
+
 def _extractor(words: UserDictionary | None) -> Any:  # noqa: ANN401 - jieba has no types
     def build() -> Any:  # noqa: ANN401
+        tokenizer_of_worker(words)  # says so where jieba is not installed
         with silence():
             extractor = import_package("jieba.analyse").TFIDF()
-        extractor.tokenizer = tokenizer_of_worker(words)  # theirs reads and writes a cache file
+        cut = partial(_cut, words=words)
+        extractor.tokenizer = SimpleNamespace(cut=cut)  # theirs reads and writes a cache file
         return extractor
 
     return once_per_worker(f"jieba.analyse{suffix_of(words)}", build)

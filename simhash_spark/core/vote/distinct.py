@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 MIX = np.array([0, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD], dtype=np.uint64)
 """Odd numbers without pattern, one for each round through the table."""
 
-HALF = np.uint64(32)
 SLOTS_PER_FEATURE = 4
+"""At least, and at most twice as many: the size of each part is a power of two."""
 
 
 def distinct_hashes(
@@ -81,9 +81,9 @@ def _same_hash(first: Words, bounds: Integers, n_rounds: int) -> Places:
     """Give the place of one equal hash of the same document, the same one for all."""
     if not n_rounds:
         return _same_by_sorting(first, bounds)
-    at = _slots(first * MIX[n_rounds], bounds)
+    at, n_slots = _slots(first * MIX[n_rounds], bounds)
     places = np.arange(len(first), dtype=np.int32)
-    table = np.empty(SLOTS_PER_FEATURE * len(first), dtype=np.int32)
+    table = np.empty(n_slots, dtype=np.int32)
     table[at] = places
     same = table.take(at)
     lost = np.flatnonzero(same != places)
@@ -94,15 +94,14 @@ def _same_hash(first: Words, bounds: Integers, n_rounds: int) -> Places:
     return same
 
 
-def _slots(mixed: Words, bounds: Integers) -> Integers:
-    """Spread the features of each document over its own part of the table."""
-    n_slots = SLOTS_PER_FEATURE * bounds.astype(np.uint64)
+def _slots(mixed: Words, bounds: Integers) -> tuple[Integers, int]:
+    """Spread the features of each document over its own part of a table; give its size, too."""
     sizes = np.diff(bounds)
-    mixed >>= HALF
-    mixed *= np.repeat(np.diff(n_slots), sizes)
-    mixed >>= HALF
-    mixed += np.repeat(n_slots[:-1], sizes)
-    return mixed.view(np.int64)
+    bits = np.frexp(SLOTS_PER_FEATURE * sizes)[1].astype(np.uint64)
+    n_slots = np.uint64(1) << bits
+    mixed >>= np.repeat(np.uint64(64) - bits, sizes)
+    mixed += np.repeat(np.cumsum(n_slots) - n_slots, sizes)
+    return mixed.view(np.int64), int(n_slots.sum())
 
 
 def _same_by_sorting(first: Words, bounds: Integers) -> Places:

@@ -131,7 +131,10 @@ def _count_segments(hashes: Words, starts: Integers, counts: Integers) -> Intege
         first_segments, n_segments
     )
     sums = _add_lanes(hashes, np.repeat(starts, n_segments) + within * LANE_FULL, 8)
-    return np.add.reduceat(sums, first_segments, axis=0)
+    # np.add.reduceat along the first axis takes four times as long
+    up_to = np.cumsum(sums, axis=0)[first_segments + n_segments - 1]
+    up_to[1:] -= up_to[:-1].copy()
+    return up_to
 
 
 def _lane_bits(weights: Integers, starts: Integers) -> int:
