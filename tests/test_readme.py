@@ -35,7 +35,7 @@ def test_the_python_of_the_readme_prints_what_it_says(spark: SparkSession):
 
     actual = [printed_by(block, variables) for block, _ in BLOCKS]
 
-    assert len(BLOCKS) == 6
+    assert len(BLOCKS) == 7
     for printed, (_, expected) in zip(actual, BLOCKS, strict=True):
         assert printed == expected.rstrip()
 

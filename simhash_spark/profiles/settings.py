@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simhash_spark.errors import ConfigError
+from simhash_spark.profiles.learned import Idf
 from simhash_spark.profiles.profile import STEPS
 
 if TYPE_CHECKING:
@@ -68,6 +69,12 @@ class FingerprintSettings:
     def n_words(self) -> int:
         """Words of 64 bits that a fingerprint takes."""
         return self.bits // 64
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether ``idf`` knows as many features as it keeps; the rest count as of one document."""
+        weigh, learned = self.profile.weigh, self.statistics
+        return isinstance(weigh, Idf) and learned is not None and learned.n_features >= weigh.top
 
     def check_learned(self) -> None:
         """Refuse a profile that has not yet learned what it needs."""

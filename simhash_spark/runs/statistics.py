@@ -65,14 +65,15 @@ def complete_config(
     path = _checked_path(spark, arguments)
     if file_system_of(spark).exists(path):
         completed = replace(config, statistics=load_statistics(spark, path))
-        progress.line(f"statistics: {_told(completed.statistics)}, read from {path}")
+        progress.line(f"statistics: {_told(completed)}, read from {path}")
         return completed
     find_keep_columns(documents, config)  # a wrong name is an error now, not after a pass
     learned = replace(learn_statistics(documents, config), source=path)
     _save(learned, spark, path)
+    completed = replace(config, statistics=learned)
     seconds = time.perf_counter() - started
-    progress.line(f"statistics: {_told(learned)}, learned in {seconds:.1f} s, kept in {path}")
-    return replace(config, statistics=learned)
+    progress.line(f"statistics: {_told(completed)}, learned in {seconds:.1f} s, kept in {path}")
+    return completed
 
 
 def _save(learned: Statistics, spark: SparkSession, path: str) -> None:
@@ -86,19 +87,17 @@ def _save(learned: Statistics, spark: SparkSession, path: str) -> None:
         raise OutputError(message) from error
 
 
-def _told(statistics: Statistics | None) -> str:
-    """Say what was learned from how much.
-
-    >>> from simhash_spark.profiles import Statistics
-    >>> _told(Statistics("p", 64, "", 1200, bytes(80), bytes(80), 900, (1,)))
-    '10 features in 2 or more of 1,200 documents, thresholds of 900 texts'
-    """
+def _told(config: DedupConfig) -> str:
+    """Say what was learned from how much, and what was left out."""
+    statistics = config.statistics
     if statistics is None:
         return "none"
     parts = []
     if statistics.n_documents:
         counted = f"{statistics.n_features:,} features in 2 or more"
         parts.append(f"{counted} of {statistics.n_documents:,} documents")
+    if config.settings.is_cut:
+        parts.append("rarer ones, above top, taken as those of one document")
     if statistics.n_sampled:
         parts.append(f"thresholds of {statistics.n_sampled:,} texts")
     return ", ".join(parts)

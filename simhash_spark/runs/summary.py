@@ -106,14 +106,17 @@ def _input(source: Source) -> dict[str, Any]:  # Any: JSON
 
 
 def _config(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
-    told = dataclasses.asdict(dataclasses.replace(config, statistics=None))
-    learned = config.statistics
+    names = [field.name for field in dataclasses.fields(config)]
+    told = {name: getattr(config, name) for name in names}
+    profile, learned = config.settings.profile, config.statistics
+    told["profile"] = {"name": profile.name, **profile.to_mapping()}
     if learned is not None:
         told["statistics"] = {
             "path": learned.source,
             "digest": learned.digest,
             "n_documents": learned.n_documents,
             "n_features": learned.n_features,
+            "is_cut": config.settings.is_cut,
             "n_sampled": learned.n_sampled,
         }
     return told

@@ -6,7 +6,8 @@ of id1, id2, jaccard). Every distinct text is compared with every other one, at 
 
 Columns: best F1 over all distances k for pairs of Jaccard 0.8 or more, and that k; recall and
 precision at k = 3; pairs that share one of four bands of 16 bits, per pair that would do so if
-fingerprints were spread evenly; largest bucket; least share of the rarer value of a bit.
+fingerprints were spread evenly; largest bucket; mean distance of all pairs, as a share of the
+bits; least share of the rarer value of a bit.
 """
 
 from __future__ import annotations
@@ -113,7 +114,9 @@ def report(folder: Path) -> None:
         words, has = batch.words[:, 0], batch.has_fingerprint
         is_usable = has[pairs].all(axis=1)
         near = np.bincount(np.bitwise_count(np.bitwise_xor(*words[pairs[is_usable]].T)), None, 65)
-        true, all_found = np.cumsum(near), np.cumsum(distances(words[has]))
+        at_distance = distances(words[has])
+        true, all_found = np.cumsum(near), np.cumsum(at_distance)
+        mean = at_distance @ np.arange(65) / at_distance.sum() / 64
         f1 = 2 * true / (len(pairs) + all_found)
         spread, largest = buckets(words[has])
         ones = np.unpackbits(words[has].view(np.uint8).reshape(-1, 8), axis=1).mean(axis=0)
@@ -121,7 +124,8 @@ def report(folder: Path) -> None:
             f"  {name:24} F1 {f1.max():.3f} @{f1.argmax():<2}"
             f"  k=3: recall {true[3] / len(pairs):.2f}"
             f" precision {true[3] / max(all_found[3], 1):.2f}  band pairs x{spread:<6.1f}"
-            f" largest bucket {largest:<5} rarest bit {np.minimum(ones, 1 - ones).min():.3f}"
+            f" largest bucket {largest:<5} mean distance {mean:.3f}"
+            f" rarest bit {np.minimum(ones, 1 - ones).min():.3f}"
         )
 
 

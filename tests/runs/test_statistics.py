@@ -64,6 +64,14 @@ def test_statistics_are_learned_once_and_read_from_then_on(spark: SparkSession, 
     assert first.statistics.source == second.statistics.source == f"file:{folder}/kept"
 
 
+def test_a_bound_on_the_features_is_told(spark: SparkSession, folder: Path):
+    (folder / "few.toml").write_text(PROFILE.replace('"idf"', '{ step = "idf", top = 2 }'), "utf-8")
+
+    _, learned = complete(spark, folder, profile="few")
+
+    assert "2 features in 2 or more of 3 documents, rarer ones, above top, taken as" in learned
+
+
 def test_thresholds_are_told(spark: SparkSession, folder: Path):
     _, learned = complete(spark, folder, profile="even")
 

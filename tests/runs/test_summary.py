@@ -59,9 +59,11 @@ def test_what_was_learned_is_told_in_numbers():
 
     assert summary["config"]["statistics"] == {
         "path": "kept", "digest": statistics.digest, "n_documents": 9, "n_features": 10,
-        "n_sampled": 0,
+        "is_cut": False, "n_sampled": 0,
     }  # fmt: skip
-    assert summary["config"]["profile"]["weigh"] == {"tf": "log", "top": 1_000_000}
+    assert summary["config"]["profile"]["weigh"] == {
+        "step": "idf", "tf": "log", "top": 1_000_000,
+    }  # fmt: skip
     assert summary["fingerprint_settings"] == config.settings.digest
     assert summary_of(Source(("x",), "csv"), DedupConfig())["config"]["statistics"] is None
 

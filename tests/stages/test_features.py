@@ -187,7 +187,7 @@ def test_given_weights_must_be_in_the_column(spark: SparkSession):
 def test_jieba_is_not_asked_for_where_nothing_is_cut(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("simhash_spark.stages.fingerprints.dictionary_digest", lambda: 1 / 0)
+    monkeypatch.setattr("simhash_spark.stages.fingerprints.requirements", lambda _: 1 / 0)
     documents = spark.createDataFrame([(1, PAIRS)], f"id int, f {WEIGHED}")
     profile = Profile(
         "other",

@@ -100,10 +100,8 @@ def test_where_there_is_no_feature_nothing_is_counted(spark: SparkSession, texts
 def test_words_of_jieba_are_those_of_the_driver(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(
-        "simhash_spark.stages.frequencies.dictionary_digest", lambda: "jieba 0.1, another"
-    )
+    monkeypatch.setattr("simhash_spark.stages.frequencies.requirements", lambda _: {"jieba": "0.1"})
     settings = FingerprintSettings(Profile("zh", Jieba(), weigh=Idf()))
 
-    with pytest.raises(Exception, match=r"jieba on worker .* differs from the driver's"):
+    with pytest.raises(Exception, match=r"Worker .* has jieba: 0\.42\.1; the driver has 0\.1"):
         count_frequencies(documents_of(spark, ["数据"]), settings, top=9).collect()

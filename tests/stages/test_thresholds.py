@@ -64,10 +64,8 @@ def test_where_no_text_has_a_fingerprint_there_are_no_thresholds(spark: SparkSes
 def test_words_of_jieba_are_those_of_the_driver(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(
-        "simhash_spark.stages.thresholds.dictionary_digest", lambda: "jieba 0.1, another"
-    )
+    monkeypatch.setattr("simhash_spark.stages.thresholds.requirements", lambda _: {"jieba": "0.1"})
     settings = FingerprintSettings(Profile("zh", Jieba(), threshold="median"))
 
-    with pytest.raises(Exception, match=r"jieba on worker .* differs from the driver's"):
+    with pytest.raises(Exception, match=r"Worker .* has jieba: 0\.42\.1; the driver has 0\.1"):
         learn_thresholds(documents_of(spark, ["数据"]), settings).collect()
