@@ -8,14 +8,16 @@ its options.
 from __future__ import annotations
 
 import dataclasses
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simhash_spark.checks import check_keys, check_member, check_range
 from simhash_spark.errors import ConfigError
 from simhash_spark.profiles.callback import Callback
+from simhash_spark.profiles.dictionaries import UserDictionary
 from simhash_spark.profiles.learned import THRESHOLDS, Idf
+from simhash_spark.profiles.lists import WordList
 from simhash_spark.profiles.scored import Keywords, Scored, ScoringTokenizer, Tagged
 from simhash_spark.profiles.steps import (
     CLEANERS,
@@ -40,9 +42,6 @@ from simhash_spark.profiles.steps import (
     Weighing,
     Words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 STEPS: dict[str, dict[str, Any]] = {  # Any: classes of steps, with options of their own
     role: {kind.step: kind for kind in kinds}  # type: ignore[attr-defined]  # classes of steps
@@ -152,45 +151,42 @@ class Profile:
         steps = {role: _step(role, values[role]) for role in STEPS if role in values}
         return cls(**{**values, **steps, "name": name})
 
-    def to_mapping(self) -> dict[str, Any]:  # Any: values of TOML
+    def to_mapping(self, files: str = "source") -> dict[str, Any]:  # Any: values of TOML
         """Give what a file of this profile says, every option of its steps included.
 
-        In place of the function of a ``Callback``, which no file can hold, stands its name.
+        In place of the function of a ``Callback``, which no file can hold, stands its name; in
+        place of word lists and dictionaries their path, or with ``files="digest"`` their digest.
         The threshold stands there only where it is not half.
 
         >>> Profile("p", Words((2,))).to_mapping()["tokenize"]
         {'step': 'words', 'sizes': [2], 'stem': ''}
         """
-        shown = self
-        if isinstance(self.tokenize, Callback):  # its function cannot be written, nor always copied
-            stand_in = Keywords() if isinstance(self.weigh, Given) else Characters()
-            shown = dataclasses.replace(self, tokenize=stand_in)
-        values = json.loads(json.dumps(dataclasses.asdict(shown)))
-        del values["name"]
-        if self.threshold == "half":
-            del values["threshold"]
-        for role in STEPS:
-            values[role] = {"step": getattr(self, role).step, **values[role]}
-        if isinstance(self.tokenize, Callback):
-            values["tokenize"] = {"step": Callback.step, "name": self.tokenize.name}
-        values["tokenize"] |= _files_of(self.tokenize, "source")
-        return values  # type: ignore[no-any-return]
-
-    def to_definition(self) -> dict[str, Any]:  # Any: values of TOML
-        """Give the same with the digests of its files in place of their paths."""
-        values = self.to_mapping()
-        values["tokenize"] |= _files_of(self.tokenize, "digest")
-        return values
+        threshold = {} if self.threshold == "half" else {"threshold": self.threshold}
+        return {
+            "clean": list(self.clean),
+            "tie": self.tie,
+            "min_features": self.min_features,
+            **threshold,
+            **{role: _described(getattr(self, role), files) for role in STEPS},
+        }
 
 
-def _files_of(step: Tokenizer | ScoringTokenizer | Callback, part: str) -> dict[str, Any]:
-    """Give the options of a step that are files, each as its ``source`` or its ``digest``."""
-    files: dict[str, Any] = {}
-    if isinstance(step, Scored):
-        files["lists"] = [getattr(one, part) for one in step.lists]
-    if isinstance(step, Jieba | ScoringTokenizer):
-        files["dictionary"] = getattr(step.dictionary, part) if step.dictionary else ""
-    return files
+def _described(step: Any, files: str) -> dict[str, Any]:  # noqa: ANN401 - a step of any kind
+    """Give the name of a step and its options."""
+    if isinstance(step, Callback):
+        return {"step": step.step, "name": step.name}
+    options = {field.name: getattr(step, field.name) for field in dataclasses.fields(step)}
+    return {"step": step.step, **{name: _plain(value, files) for name, value in options.items()}}
+
+
+def _plain(value: object, files: str) -> object:
+    if isinstance(value, WordList | UserDictionary):
+        return getattr(value, files)
+    if isinstance(value, tuple):
+        return [_plain(one, files) for one in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    return "" if value is None else value
 
 
 def _step(role: str, value: object) -> Any:  # noqa: ANN401 - a step of any kind

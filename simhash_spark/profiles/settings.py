@@ -102,7 +102,7 @@ class FingerprintSettings:
 
     @property
     def _definition(self) -> dict[str, Any]:  # Any: values of TOML
-        definition = self.profile.to_definition() | {"bits": self.bits, "v": DEFINITION}
+        definition = self.profile.to_mapping(files="digest") | {"bits": self.bits, "v": DEFINITION}
         if self.features_column is not None:
             definition |= {"clean": [], "tokenize": {"column": self.features_column}}
         return definition
