@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from simhash_spark.core.fingerprints import fingerprint_texts
 from simhash_spark.errors import ConfigError
-from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile
+from simhash_spark.profiles import PROFILES, FingerprintSettings, Profile, Statistics
+from simhash_spark.profiles.learned import Idf
 from simhash_spark.profiles.steps import USUAL, Characters, Count, Log, Md5, Words
 from simhash_spark.stages._arrow import text_buffers
 
@@ -50,6 +51,8 @@ CASES: dict[str, tuple[Profile, str, int]] = {
     "count, random": (Profile("c", FIVES, weigh=Count()), "random", 64),
     "log count, random": (Profile("l", FIVES, weigh=Log()), "random", 64),
     "log count, random, 128 bits": (Profile("l", FIVES, weigh=Log()), "random", 128),
+    "IDF, random": (Profile("i", FIVES, weigh=Idf()), "random", 64),
+    "median, random, 128 bits": (replace(AUTO, threshold="median"), "random", 128),
     "pypi-simhash, random": (PROFILES["pypi-simhash"], "random", 64),
     "MD5, random 9-grams": (Profile("m", Characters((9,), 9), hash=Md5()), "random", 64),
     "MD5, random, one word": (Profile("m", Words((1,)), hash=Md5()), "random", 64),
@@ -81,6 +84,20 @@ def text_of(kind: str, n_bytes: int) -> np.ndarray:
     return data
 
 
+def settings_of(profile: Profile, bits: int) -> FingerprintSettings:
+    """Settings of a profile; one that learns has learned of a million random features."""
+    settings = FingerprintSettings(profile, bits)
+    if not profile.needs_statistics:
+        return settings
+    features = np.sort(np.random.default_rng(2).integers(1 << 63, size=1_000_000, dtype=np.uint64))
+    documents = np.full(len(features), 2, dtype=np.int64)
+    statistics = Statistics(
+        profile.name, bits, settings.definition, 1_000_000, features.tobytes(),
+        documents.tobytes(), 1000, (1 << 19,) * bits,
+    )  # fmt: skip
+    return replace(settings, statistics=statistics)
+
+
 def column_of(text: np.ndarray) -> pa.Array:
     """Arrow column of two short texts with the long one between."""
     offsets = np.array([0, 5, 5 + len(text), 10 + len(text)], dtype=np.int32)
@@ -95,7 +112,7 @@ def run_case(name: str, megabytes: int) -> None:
     column = column_of(text_of(kind, megabytes * 1_000_000))
     before, started = peak_mb(), time.process_time()
     try:
-        fingerprint_texts(*text_buffers(column), FingerprintSettings(profile, bits))
+        fingerprint_texts(*text_buffers(column), settings_of(profile, bits))
     except ConfigError as error:
         print(f"{name:32} skipped: {error}")
         return
