@@ -28,7 +28,7 @@ from simhash_spark.runs.invariants import check_invariants  # noqa: E402
 from simhash_spark.runs.malformed import input_failures_located  # noqa: E402
 from simhash_spark.runs.session import open_session  # noqa: E402
 from simhash_spark.runs.sources import read_documents, resolve_format  # noqa: E402
-from simhash_spark.runs.statistics import complete_config  # noqa: E402
+from simhash_spark.runs.statistics import completed_config  # noqa: E402
 from simhash_spark.runs.summary import Record, summarize  # noqa: E402
 
 
@@ -63,17 +63,16 @@ def _run(arguments: Arguments) -> None:
 def _deduplicate(spark: SparkSession, arguments: Arguments, output: OutputFolder) -> None:
     started = datetime.now(UTC)
     documents = read_documents(spark, arguments.source)
-    config = complete_config(spark, documents, arguments, output.progress)
-    found = deduplicate(documents, config, checking(output.store, config))
-    for name in PUBLISHED:
-        if name not in output.written:
+    with completed_config(spark, documents, arguments, output.progress) as config:
+        found = deduplicate(documents, config, checking(output.store, config))
+        for name in [one for one in PUBLISHED if one not in output.written]:
             output.store(name, getattr(found, name))
-    invariants = check_invariants(output.written, config.max_distance)
-    counts = count_output(output.written, output.n_rows)
-    stages = output.progress.stages
-    record = Record(output.run_id, started, arguments.source, config, stages, counts, invariants)
-    output.publish(summarize(record, spark))
-    output.progress.closing(counts, output.path)
+        checked = check_invariants(output.written, config.max_distance)
+        counts = count_output(output.written, output.n_rows)
+        stages = output.progress.stages
+        record = Record(output.run_id, started, arguments.source, config, stages, counts, checked)
+        output.publish(summarize(record, spark))
+        output.progress.closing(counts, output.path)
 
 
 if __name__ == "__main__":

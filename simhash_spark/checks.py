@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import TYPE_CHECKING
 
 from simhash_spark.errors import ConfigError
@@ -28,7 +28,8 @@ def check_member(name: str, value: object, allowed: tuple[str, ...]) -> None:
 def check_keys(values: Mapping[str, object], known: list[str], *, where: str) -> None:
     """Refuse keys that are not known."""
     if unknown := sorted(set(values) - set(known)):
-        message = f"Unknown key {unknown[0]!r} in {where}; known keys: {', '.join(known)}."
+        allowed = f"known keys: {', '.join(known)}" if known else "it has no options"
+        message = f"Unknown key {unknown[0]!r} in {where}; {allowed}."
         raise ConfigError(message)
 
 
@@ -42,7 +43,7 @@ def check_flag(name: str, value: object) -> None:
 def check_weight(name: str, value: object) -> float:
     """Refuse what is no finite number from 0 on; give it as a float."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or value < 0:  # type: ignore[arg-type, operator]
+    if not is_number or not 0 <= value <= sys.float_info.max:  # type: ignore[operator]
         message = f"{name} must be a finite number, not negative, got {value!r}."
         raise ConfigError(message)
     return float(value)  # type: ignore[arg-type]

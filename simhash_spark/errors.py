@@ -63,9 +63,12 @@ class CallbackError(SimHashSparkError, RuntimeError):
         self.name, self.said, self.document, self.place = name, said, document, place
 
     @classmethod
-    def of(cls, name: str, error: Exception, *, text: str, place: int) -> CallbackError:
+    def of(cls, name: str, error: BaseException, *, text: str, place: int) -> CallbackError:
         """Build the error from what was raised, and the text that the function got."""
-        said = " ".join(f"{type(error).__name__}: {error}".split())
+        try:
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+        except Exception:  # its own __str__ fails
+            said = type(error).__name__
         excerpt = text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}..."
         return cls(name, said, f"the text {excerpt!r}", place)
 

@@ -55,8 +55,11 @@ def fingerprint(
     >>> fingerprint("short") is None
     True
     """
-    if bits not in (64, 128):
+    if type(bits) is not int or bits not in (64, 128):
         message = f"bits must be 64 or 128, got {bits!r}."
+        raise ConfigError(message)
+    if not isinstance(text, str):
+        message = f"text must be a str, got {text!r}."
         raise ConfigError(message)
     data = np.frombuffer(text.encode("utf-8", errors="replace"), dtype=np.uint8)
     offsets = np.array([0, len(data)], dtype=np.int64)
@@ -69,7 +72,7 @@ def fingerprint(
 
 
 def distance(left: int, right: int) -> int:
-    """Count the bits that differ.
+    """Count the bits that differ; negative numbers are taken as Spark's signed longs.
 
     >>> distance(22538569777521554, 4649424558322353296)
     28
@@ -83,8 +86,8 @@ def similarity(left: int, right: int, bits: int = 64) -> float:
     >>> similarity(0b1011, 0b0011)
     0.984375
     """
-    check_range("left", left, 0, (1 << bits) - 1)
-    check_range("right", right, 0, (1 << bits) - 1)
+    for name, value in (("left", left), ("right", right)):
+        check_range(name, _whole(value), 0, (1 << bits) - 1)
     return 1 - distance(left, right) / bits
 
 
@@ -158,8 +161,12 @@ def from_bytes(raw: bytes) -> int:
 
 
 def _whole(value: int) -> int:
-    check_range("a fingerprint", value, 0, (1 << 128) - 1)
-    return value
+    """Give a fingerprint as a number from 0 on: Spark's longs are signed."""
+    if value is None:
+        message = "A fingerprint must be a whole number, got None: that text has too few features."
+        raise ConfigError(message)
+    check_range("a fingerprint", value, -(1 << 63), (1 << 128) - 1)
+    return value + (1 << 64) if value < 0 else value
 
 
 def _read(text: str, base: int, digits: str, lengths: tuple[int, int]) -> int:

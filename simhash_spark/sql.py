@@ -12,6 +12,7 @@ from pyspark.sql.types import IntegerType, LongType
 from simhash_spark.config import DedupConfig
 from simhash_spark.core.packages import check_requirements, requirements
 from simhash_spark.errors import ConfigError
+from simhash_spark.stages._functions import check_function
 from simhash_spark.stages.fingerprints import simhash_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
     ``simhash(text)`` gives a long, null where the text has too few features.
     ``hamming_distance(a, b)`` gives an int from 0 to 64, null where a or b is.
     Before Spark 4.1, which has no Arrow functions, ``simhash`` runs a row at a
-    time: use :func:`simhash_spark.fingerprints` for whole tables there.
+    time: use :func:`simhash_spark.fingerprints` for whole tables there. Java
+    decodes its texts, so invalid UTF-8 with encoded surrogates counts otherwise.
     """
     given = (config or DedupConfig()).settings
     if given.features_column is not None:
@@ -57,6 +59,7 @@ def register_functions(spark: SparkSession, config: DedupConfig | None = None) -
         raise ConfigError(message)
     settings = replace(given, bits=64)
     settings.check_learned()
+    check_function(settings)
     spark.udf.register("simhash", _simhash_function(settings))
     if spark.version < "4":
         spark.udf.register("hamming_distance", _distance_of_row, IntegerType())

@@ -12,6 +12,7 @@ import importlib
 import importlib.resources
 import importlib.util
 import socket
+import sys
 import warnings
 from contextlib import contextmanager
 from importlib import metadata
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 
 INSTALLED_AS = {
     "jieba": "jieba==0.42.1",
-    "opencc": "'simhash_spark[opencc]'",
+    "opencc": "'opencc>=1.2'",
     "rjieba": "rjieba==0.2.2",
-    "selectolax": "'simhash_spark[html]'",
+    "selectolax": "'selectolax>=0.4'",
     "snowballstemmer": "snowballstemmer==3.1.1",
 }
 """What pip installs a module by."""
@@ -60,7 +61,7 @@ def import_package(name: str) -> Any:  # noqa: ANN401 - packages without types
         try:
             return importlib.import_module(name)
         except ImportError as error:
-            raise _missing(name.split(".")[0], f" ({error})") from error
+            raise _missing([name.split(".")[0]]) from error
 
 
 def requirements(profile: Profile) -> dict[str, str]:
@@ -89,9 +90,8 @@ def requirements(profile: Profile) -> dict[str, str]:
     {}
     """
     found = {key: value for name in profile.packages for key, value in _describe(name).items()}
-    for name in profile.packages:
-        if name not in found:
-            raise _missing(name)
+    if missing := [name for name in profile.packages if name not in found]:
+        raise _missing(missing)
     return found
 
 
@@ -155,8 +155,9 @@ def _digest(file: importlib.resources.abc.Traversable) -> str:
     return f"sha256 {hashlib.sha256(file.read_bytes()).hexdigest()}"
 
 
-def _missing(package: str, why: str = "") -> ConfigError:
+def _missing(packages: list[str]) -> ConfigError:
+    wanted = " ".join(INSTALLED_AS.get(package, package) for package in packages)
     return ConfigError(
-        f"This profile needs {package}: pip install {INSTALLED_AS.get(package, package)}, here and "
-        f"on every executor{why}."
+        f"This profile needs {', '.join(packages)}: {sys.executable} -m pip install {wanted}, and "
+        "the same on every executor."
     )

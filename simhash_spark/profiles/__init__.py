@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simhash_spark.profiles.callback import Callback
+from simhash_spark.profiles.files import read_profile
 from simhash_spark.profiles.learned import Statistics
 from simhash_spark.profiles.presets import PROFILES, profile_of
 from simhash_spark.profiles.profile import STEPS, Profile
@@ -17,4 +18,5 @@ __all__ = [
     "Profile",
     "Statistics",
     "profile_of",
+    "read_profile",
 ]

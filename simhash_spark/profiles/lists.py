@@ -2,9 +2,10 @@
 
 A list is a text file: a word and its coefficient on each line; a line
 ``* 0.3`` gives the coefficient of the words after it that have none of their
-own; ``#`` starts a comment. The lists in the folder ``words`` can be named;
-any other file is given by a path ending in ``.txt``. A file is read when the
-profile is made, and its words travel with the profile: no executor needs it.
+own; ``#`` at the start of a line or after white space starts a comment. The
+lists in the folder ``words`` can be named; any other file is given by a path
+ending in ``.txt``. A file is read when the profile is made, and its words
+travel with the profile: no executor needs it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import math
+import re
 from dataclasses import dataclass, field
 
 from simhash_spark.checks import check_member
@@ -20,6 +22,7 @@ from simhash_spark.profiles.dictionaries import read_text
 
 SHIPPED = ("stop", "exempt", "medicine", "commerce")
 SUFFIX = ".txt"
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class WordList:
     @property
     def coefficients(self) -> dict[str, float]:
         """Words, each with its coefficient."""
-        lines = [line.split("#")[0].split() for line in self.text.splitlines()]
+        lines = [_COMMENT.sub("", line).split() for line in self.text.splitlines()]
         coefficients: dict[str, float] = {}
         default = ""
         for number, (word, *rest) in [(n, line) for n, line in enumerate(lines, 1) if line]:
@@ -89,6 +92,9 @@ class WordList:
 
 
 def _read(source: str) -> str:
+    if not isinstance(source, str):
+        message = f'a word list must be a name or a path such as "words.txt", got {source!r}.'
+        raise ConfigError(message)
     if not source.endswith(SUFFIX):
         check_member("word list", source, (*SHIPPED, f"PATH{SUFFIX}"))
         folder = importlib.resources.files("simhash_spark.profiles").joinpath("words")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simhash_spark.checks import check_member
+from simhash_spark.profiles.files import read_profile
 from simhash_spark.profiles.lists import WordList
 from simhash_spark.profiles.profile import Profile
 from simhash_spark.profiles.scored import Keywords, Scored, Tagged
@@ -37,12 +38,14 @@ PROFILES: dict[str, Profile] = {
 
 
 def profile_of(profile: Profile | str) -> Profile:
-    """Give the built-in profile of that name; a profile is given back.
+    """Give the built-in profile of that name, or that of a file; a profile is given back.
 
     >>> profile_of("en-words").tokenize
     Words(sizes=(3,), stem='english')
     """
     if isinstance(profile, Profile):
         return profile
-    check_member("profile", profile, tuple(PROFILES))
+    if isinstance(profile, str) and profile.endswith(".toml"):
+        return read_profile(profile)
+    check_member("profile", profile, (*PROFILES, "FILE.toml"))
     return PROFILES[profile]

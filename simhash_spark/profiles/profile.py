@@ -156,17 +156,15 @@ class Profile:
 
         In place of the function of a ``Callback``, which no file can hold, stands its name; in
         place of word lists and dictionaries their path, or with ``files="digest"`` their digest.
-        The threshold stands there only where it is not half.
 
         >>> Profile("p", Words((2,))).to_mapping()["tokenize"]
         {'step': 'words', 'sizes': [2], 'stem': ''}
         """
-        threshold = {} if self.threshold == "half" else {"threshold": self.threshold}
         return {
             "clean": list(self.clean),
             "tie": self.tie,
             "min_features": self.min_features,
-            **threshold,
+            "threshold": self.threshold,
             **{role: _described(getattr(self, role), files) for role in STEPS},
         }
 
@@ -201,5 +199,11 @@ def _step(role: str, value: object) -> Any:  # noqa: ANN401 - a step of any kind
     check_member(f"{role}: step", name, tuple(STEPS[role]))
     kind = STEPS[role][str(name)]
     known = [field.name for field in dataclasses.fields(kind)]
+    if misplaced := sorted(set(options) & {"clean", "tie", "min_features", "threshold"}):
+        message = (
+            f"Unknown key {misplaced[0]!r} in {role} = {name}: it belongs to the profile, so write "
+            "it above the first [table] of the file."
+        )
+        raise ConfigError(message)
     check_keys(options, known, where=f"{role} = {name}")
     return kind(**options)

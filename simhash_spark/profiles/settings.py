@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simhash_spark.errors import ConfigError
-from simhash_spark.profiles.learned import Idf
+from simhash_spark.profiles.learned import Idf, Statistics
 from simhash_spark.profiles.profile import STEPS
 
 if TYPE_CHECKING:
-    from simhash_spark.profiles.learned import Statistics
     from simhash_spark.profiles.profile import Profile
 
 DEFINITION = 2
@@ -63,6 +62,12 @@ class FingerprintSettings:
             )
             raise ConfigError(message)
         if self.statistics is not None:
+            if not isinstance(self.statistics, Statistics):
+                message = (
+                    f"statistics must be Statistics, got {self.statistics!r}: load them with "
+                    "load_statistics(spark, path)."
+                )
+                raise ConfigError(message)
             self.statistics.check_use(self.profile, self.bits, self.definition)
 
     @property

@@ -25,6 +25,9 @@ def _check_sizes(step: Characters | Words | Jieba) -> None:
         raise ConfigError(message)
     for size in step.sizes or (0,):
         check_range("sizes", size, 1, 16)
+    if len(set(step.sizes)) < len(step.sizes):
+        message = f"sizes must differ from each other, got {list(step.sizes)!r}."
+        raise ConfigError(message)
     object.__setattr__(step, "sizes", tuple(step.sizes))
 
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from simhash_spark import columns as c
 from simhash_spark.config import DedupConfig
+from simhash_spark.core.packages import requirements
 from simhash_spark.errors import ConfigError
-from simhash_spark.profiles import Profile
 from simhash_spark.runs.losses import PATH
-from simhash_spark.runs.settings import SETTINGS, Setting, read_config, read_toml
+from simhash_spark.runs.settings import SETTINGS, Setting, read_config
 from simhash_spark.runs.sources import Source
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def _arguments(values: Mapping[str, Any]) -> Arguments:
         DedupConfig(
             id_column=values["id_column"] or None,
             text_column=values["text_column"],
-            profile=_profile(values["profile"]),
+            profile=values["profile"],
             bits=values["bits"],
             max_distance=values["max_distance"],
             cluster=values["cluster"],
@@ -117,6 +116,8 @@ def _arguments(values: Mapping[str, Any]) -> Arguments:
         statistics=values["statistics"],
     )
     _check_statistics(arguments)
+    if arguments.config.features_column is None:
+        requirements(arguments.config.settings.profile)  # before Spark starts
     return arguments
 
 
@@ -134,12 +135,6 @@ def _check_statistics(arguments: Arguments) -> None:
             "use a profile with weigh = idf or threshold = median."
         )
         raise ConfigError(message)
-
-
-def _profile(name: str) -> Profile | str:
-    if not name.endswith(".toml"):
-        return name
-    return Profile.from_mapping(Path(name).stem, read_toml(Path(name)))
 
 
 class _Parser(argparse.ArgumentParser):

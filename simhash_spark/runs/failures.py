@@ -20,6 +20,10 @@ MALFORMED = re.compile(r"MALFORMED_RECORD|MALFORMED_CSV|Malformed records are de
 _FILE = r"(?:file )?((?:file|[a-z][a-z0-9+.-]*):/.*?)"
 
 
+_PYTHON_TRACE = r"Traceback \(most recent|thrown from the Python worker"
+_RAISED = r"^ *((?:\w+\.)*\w+(?:Error|Exception|Exit|Interrupt)\b.*)$"
+
+
 @dataclass(frozen=True)
 class Failure:
     """How a run ends that did not succeed."""
@@ -210,9 +214,14 @@ def root_cause(text: str) -> str:
 
     >>> root_cause("E: job failed\n\tat A.b\nCaused by: java.io.EOFException: cut short")
     'cut short'
+    >>> root_cause("Traceback (most recent call last):\n  File x\nKeyError: 'a'")
+    "KeyError: 'a'"
     """
     causes = re.findall(r"^Caused by: (.+)$", text, flags=re.MULTILINE)
+    raised = re.findall(_RAISED, text, flags=re.MULTILINE)
     lines = causes[-1:] or [line for line in text.splitlines() if _says_something(line)]
+    if lines and re.search(_PYTHON_TRACE, lines[0]):
+        lines = raised[-1:] or lines
     if not lines:
         return ""
     line = re.sub(r"^[:\s]*(?:[\w$]+\.)+[\w$]+: ", "", lines[0])

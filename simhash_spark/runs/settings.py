@@ -5,12 +5,12 @@ A setting that is not in the table is an error, in the file as on the command li
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simhash_spark.errors import ConfigError
+from simhash_spark.profiles.files import read_toml
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ SETTINGS = (
             "those of the text", "NAME"),
     Setting("output", "path", "", "folder to write; must not exist", "DIR", flag="output"),
     Setting("output", "overwrite", default=False, help="replace an output of an earlier run"),
-    Setting("fingerprints", "profile", "auto", "how text becomes features: auto, zh-words, "
-            "en-words or a profile file", "NAME|FILE.toml"),
+    Setting("fingerprints", "profile", "auto", "how text becomes features: auto, en-words, "
+            "zh-words, another one of conf/profiles, or a file of yours", "NAME|FILE.toml"),
     Setting("fingerprints", "bits", 64, "length of a fingerprint: 64 or 128 bits", "N"),
     Setting("fingerprints", "statistics", "", "folder with what the profile has learned from a "
             "corpus; learned from the input and written there if it does not exist", "DIR"),
@@ -121,13 +121,3 @@ def _checked(setting: Setting, value: object) -> object:
 
 def _option(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """Parse a TOML file; a file that is missing or not TOML is a ConfigError."""
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, not TOML
-        reason = error.strerror if isinstance(error, OSError) else error
-        message = f"{path} cannot be read as TOML: {reason}. Check the path and the file."
-        raise ConfigError(message) from error

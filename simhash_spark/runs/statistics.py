@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from simhash_spark.stages.documents import find_keep_columns
 from simhash_spark.statistics import learn_statistics, load_statistics, save_statistics
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame, SparkSession
 
     from simhash_spark.config import DedupConfig
@@ -23,10 +26,13 @@ if TYPE_CHECKING:
     from simhash_spark.runs.progress import Progress
 
 
-def complete_config(
+@contextmanager
+def completed_config(
     spark: SparkSession, documents: DataFrame, arguments: Arguments, progress: Progress
-) -> DedupConfig:
+) -> Iterator[DedupConfig]:
     """Complete the settings of a run: what identifies a document, what the profile has learned.
+
+    If the run fails, what it has learned is removed: its input may be wrong.
 
     Parameters
     ----------
@@ -40,8 +46,8 @@ def complete_config(
     progress : Progress
         Is told the plan, then what was learned from where.
 
-    Returns
-    -------
+    Yields
+    ------
     DedupConfig
         With the statistics of the folder, which holds them from now on; with
         none where no folder is named.
@@ -60,20 +66,27 @@ def complete_config(
     config = arguments.config_for(documents.columns)
     progress.plan(arguments.source, config)
     if not arguments.statistics:
-        return config
+        yield config
+        return
     started = time.perf_counter()
     path = _checked_path(spark, arguments)
-    if file_system_of(spark).exists(path):
+    files = file_system_of(spark)
+    if files.exists(path):
         completed = replace(config, statistics=load_statistics(spark, path))
         progress.line(f"statistics: {_told(completed)}, read from {path}")
-        return completed
+        yield completed
+        return
     find_keep_columns(documents, config)  # a wrong name is an error now, not after a pass
     learned = replace(learn_statistics(documents, config), source=path)
     _save(learned, spark, path)
     completed = replace(config, statistics=learned)
     seconds = time.perf_counter() - started
     progress.line(f"statistics: {_told(completed)}, learned in {seconds:.1f} s, kept in {path}")
-    return completed
+    try:
+        yield completed
+    except BaseException:
+        files.delete(path)
+        raise
 
 
 def _save(learned: Statistics, spark: SparkSession, path: str) -> None:

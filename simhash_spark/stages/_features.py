@@ -113,6 +113,7 @@ def weight_fields(kind: DataType) -> tuple[str, str] | None:
         types = [element[one].dataType for one in found]
         if (
             len(types) == 2
+            and all(names.count(one) == 1 for one in found)
             and isinstance(types[0], StringType)
             and isinstance(types[1], NumericType)
         ):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from pyspark import cloudpickle
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType
 
@@ -18,10 +17,10 @@ from simhash_spark.core.lengths import count_characters
 from simhash_spark.core.packages import check_requirements, requirements
 from simhash_spark.core.words import as_signed
 from simhash_spark.errors import CallbackError, ConfigError, MissingColumnError, SchemaError
-from simhash_spark.profiles import Callback
 from simhash_spark.profiles.steps import Given
 from simhash_spark.stages._arrow import text_buffers
 from simhash_spark.stages._features import read_features, weight_fields
+from simhash_spark.stages._functions import check_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,7 +63,7 @@ def compute_fingerprints(documents: DataFrame, settings: FingerprintSettings) ->
     """
     settings.check_learned()
     _check_columns(documents)
-    _check_function(settings)
+    check_function(settings)
     schema = schemas.fingerprints(documents.schema[c.ID], settings.bits)
     packages = requirements(settings.profile)
     narrowed = documents.select(c.ID, c.TEXT)
@@ -149,21 +148,6 @@ def _check_columns(documents: DataFrame) -> None:
             "Cast it, or name another one with --text-column."
         )
         raise SchemaError(message)
-
-
-def _check_function(settings: FingerprintSettings) -> None:
-    """Refuse a function that cannot be pickled, before Spark says so in its own way."""
-    callback = settings.profile.tokenize
-    if not isinstance(callback, Callback):
-        return
-    try:
-        cloudpickle.dumps(callback.function)  # type: ignore[no-untyped-call]
-    except Exception as error:
-        message = (
-            f"The function '{callback.name}' cannot travel to the workers ({error}): let it make "
-            "what cannot be pickled when it is called."
-        )
-        raise ConfigError(message) from error
 
 
 def _batches_fingerprinter(

@@ -18,6 +18,7 @@ from simhash_spark.core.learning import shares_of_texts
 from simhash_spark.core.packages import check_requirements, requirements
 from simhash_spark.core.vote.thresholds import median_shares
 from simhash_spark.stages._arrow import text_buffers
+from simhash_spark.stages._functions import check_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,6 +78,7 @@ def learn_thresholds(texts: DataFrame, settings: FingerprintSettings) -> DataFra
         that have a fingerprint) and ``thresholds`` (array of int, in 2^-20; empty
         where there was no such text).
     """
+    check_function(settings)
     packages = requirements(settings.profile)
     shares = texts.select(c.TEXT).mapInArrow(_batches_sharer(settings, packages), schemas.SHARES)
     return shares.repartition(1).mapInArrow(_medians_finder(settings.bits), schemas.THRESHOLDS)

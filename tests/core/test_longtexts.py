@@ -21,6 +21,7 @@ WEIGHED = [
     Profile("count", Characters((2, 7), 1), weigh=Count()),
     Profile("log", Words((1, 2)), weigh=Log()),
     Profile("capped", Characters((3,)), weigh=Capped(3), hash=Md5(), tie=1),
+    Profile("longer", Characters((2,), 9), weigh=Count()),  # the window knows the longer of both
 ]
 BIGRAMS = Profile("bigrams", Words((1, 2)))
 

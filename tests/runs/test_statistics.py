@@ -12,7 +12,7 @@ from simhash_spark.errors import ConfigError, InputError, MissingColumnError, Ou
 from simhash_spark.runs.arguments import parse_arguments
 from simhash_spark.runs.progress import Progress
 from simhash_spark.runs.sources import read_documents, resolve_format
-from simhash_spark.runs.statistics import complete_config
+from simhash_spark.runs.statistics import completed_config
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,8 +46,8 @@ def complete(
     )  # fmt: skip
     out = io.StringIO()
     documents = read_documents(spark, resolve_format(spark, arguments.source))
-    config = complete_config(spark, documents, arguments, Progress(out))
-    return config, out.getvalue().splitlines()[-1]
+    with completed_config(spark, documents, arguments, Progress(out)) as config:
+        return config, out.getvalue().splitlines()[-1]
 
 
 def test_statistics_are_learned_once_and_read_from_then_on(spark: SparkSession, folder: Path):
@@ -138,6 +138,21 @@ def test_a_profile_that_learns_nothing_is_left_as_it_is(spark: SparkSession, fol
     arguments = parse_arguments(["--input", f"{folder}/in", "--output", f"{folder}/out"])
     documents = spark.createDataFrame([(1, "a")], "id long, text string")
 
-    config = complete_config(spark, documents, arguments, Progress(io.StringIO()))
+    with completed_config(spark, documents, arguments, Progress(io.StringIO())) as config:
+        assert config == arguments.config_for(["id", "text"])
 
-    assert config == arguments.config_for(["id", "text"])
+
+def test_what_a_failed_run_has_learned_is_removed(spark: SparkSession, folder: Path):
+    arguments = parse_arguments(
+        ["--input", f"{folder}/in/docs.jsonl", "--output", f"{folder}/out",
+         "--profile", f"{folder}/rare.toml", "--statistics", f"{folder}/kept"]
+    )  # fmt: skip
+    documents = read_documents(spark, resolve_format(spark, arguments.source))
+
+    run = completed_config(spark, documents, arguments, Progress(io.StringIO()))
+    run.__enter__()
+    was_there = (folder / "kept").exists()
+    run.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+
+    assert was_there
+    assert not (folder / "kept").exists()

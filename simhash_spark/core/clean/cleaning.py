@@ -20,7 +20,8 @@ FULL_TO_HALF = {0x3000: 0x20} | {code: code - 0xFEE0 for code in range(0xFF01, 0
 URL = (
     r"(?:https?|ftp)://[\w.~:/?#\[\]@!$&()*+,;=%-]*[\w/#&=-]|www\.[\w.~:/?#@!$&()*+,;=%-]*[\w/#&=-]"
 )
-EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}"
+EMAIL = r"[\w.+-]++(@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})?"
+"""Takes what has no @, too, so as not to look for one again from each character of it."""
 NOT_TEXT = "script, style, noscript, template, title"
 BLOCKS = (
     "address, article, aside, blockquote, br, dd, div, dl, dt, figcaption, footer, form, h1, h2, "
@@ -121,7 +122,7 @@ FUNCTIONS: dict[str, Callable[[str], str]] = {
     "halfwidth": lambda text: text.translate(FULL_TO_HALF),
     "html": _html,
     "urls": _replacing(f"(?ai:{URL})", "url"),
-    "emails": _replacing(f"(?ai:{EMAIL})", "email"),
+    "emails": lambda text: re.sub(f"(?ai:{EMAIL})", lambda m: "email" if m[1] else m[0], text),
     "digits": _translating("digits", lambda c: "0" if c.isdigit() else c),
     "simplified": _simplified,
     "no-punctuation": _translating(
@@ -130,6 +131,6 @@ FUNCTIONS: dict[str, Callable[[str], str]] = {
     "only-words": _translating("only-words", lambda c: c if c.isalnum() or c == "_" else None),
     "spaces": _spaces,
     "no-spaces": _translating("no-spaces", lambda c: None if c.isspace() else c),
-    "unspaced": _replacing(f"(?<={_UNSPACED}) +| +(?={_UNSPACED})", ""),
+    "unspaced": _replacing(f"(?<={_UNSPACED}) +|(?<! ) +(?={_UNSPACED})", ""),
 }
 """What each step does."""

@@ -64,7 +64,7 @@ def call_function(
             given = callback.function(text)
             features, own_weights = _separate(given) if is_weighed else (_listed(given), [])
             encoded = [_encoded(feature, is_weighed=is_weighed) for feature in features]
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise CallbackError.of(callback.name, error, text=text, place=doc) from error
         found += encoded
         weights += own_weights
