@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark import scalar
+from simhash_spark import distance, fingerprint, scalar, similarity
 from simhash_spark.errors import ConfigError
 from tests import oracles
 
@@ -63,3 +66,34 @@ def test_the_distance_is_symmetric_and_reaches_every_bit():
 def test_what_is_no_fingerprint_is_refused(call, message: str):
     with pytest.raises(ConfigError, match=message):
         call()
+
+
+def test_signed_longs_of_spark_are_fingerprints():
+    assert distance(-1, 2**64 - 1) == 0
+    assert distance(-1848196731432601335, -1848196731432601335 + 2**64) == 0
+    assert similarity(-1, 0) == 0.0
+
+
+@pytest.mark.parametrize("wrong", [None, b"text", 5])
+def test_what_is_no_text_is_refused(wrong: object):
+    with pytest.raises(ConfigError, match="text must be a str, got"):
+        fingerprint(wrong)
+
+
+def test_a_text_without_a_fingerprint_has_no_distance():
+    with pytest.raises(ConfigError, match="got None: that text has too few features"):
+        distance(None, 1)
+
+
+def test_single_texts_need_no_pyspark():
+    code = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "import simhash_spark as s\n"
+        "print(s.fingerprint('one text without Spark') is not None)\n"
+        "try: s.deduplicate\n"
+        "except ImportError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert said.stdout.startswith("True\n")
+    assert "pyspark" in said.stdout

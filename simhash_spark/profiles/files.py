@@ -22,7 +22,7 @@ def read_profile(path: str | Path) -> Profile:
     Returns
     -------
     Profile
-        What is left out is as in ``auto``, but with the sizes and the cleaning of ``Profile``.
+        What the file leaves out is as in ``Profile("...")``.
 
     Raises
     ------

@@ -197,3 +197,19 @@ def test_the_features_column_is_part_of_the_definition():
         len({digest(words, None), digest(auto, None), digest(words, "f"), digest(words, "g")}) == 4
     )
     assert digest(PROFILES["md5-jieba"], "f") != digest(words, "f")
+
+
+class _MuteError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"), [(SystemExit(3), "SystemExit: 3"), (_MuteError(), "_MuteError")]
+)
+def test_a_function_cannot_end_the_worker(raised: BaseException, said: str):
+    def fail(_: str) -> list[str]:
+        raise raised
+
+    with pytest.raises(CallbackError, match=rf"'mine-1' failed .*: {said}\."):
+        fingerprint("some text", profile=of_function(fail))
