@@ -11,13 +11,9 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from simhash_spark.checks import check_member, check_range
-from simhash_spark.errors import ConfigError
-
-if TYPE_CHECKING:
-    from simhash_spark.profiles.profile import Profile
 
 THRESHOLDS = ("half", "median")
 """What share of the weight a bit needs more than: half, or the median of that share."""
@@ -105,19 +101,3 @@ class Statistics:
     def n_features(self) -> int:
         """Features whose number of documents is known."""
         return len(self.features) // 8
-
-    def check_use(self, profile: Profile, bits: int, definition: str) -> None:
-        """Refuse a profile, length or definition other than those that were learned with."""
-        if not profile.needs_statistics:
-            message = (
-                f"Profile '{profile.name}' learns nothing from a corpus: leave the statistics out, "
-                "or use a profile with weigh = idf or threshold = median."
-            )
-            raise ConfigError(message)
-        if self.definition != definition:
-            message = (
-                f"The statistics were learned with profile '{self.profile}' at {self.bits} bits "
-                f"({self.definition}), not with '{profile.name}' at {bits} ({definition}): learn "
-                "them anew, in another folder."
-            )
-            raise ConfigError(message)

@@ -62,13 +62,29 @@ class FingerprintSettings:
             )
             raise ConfigError(message)
         if self.statistics is not None:
-            if not isinstance(self.statistics, Statistics):
-                message = (
-                    f"statistics must be Statistics, got {self.statistics!r}: load them with "
-                    "load_statistics(spark, path)."
-                )
-                raise ConfigError(message)
-            self.statistics.check_use(self.profile, self.bits, self.definition)
+            self._check_statistics(self.statistics)
+
+    def _check_statistics(self, statistics: object) -> None:
+        profile, bits = self.profile, self.bits
+        if not isinstance(statistics, Statistics):
+            message = (
+                f"statistics must be Statistics, got {statistics!r}: load them with "
+                "load_statistics(spark, path)."
+            )
+            raise ConfigError(message)
+        if not profile.needs_statistics:
+            message = (
+                f"Profile '{profile.name}' learns nothing from a corpus: leave the statistics out, "
+                "or use a profile with weigh = idf or threshold = median."
+            )
+            raise ConfigError(message)
+        if statistics.definition != self.definition:
+            message = (
+                f"The statistics were learned with profile '{statistics.profile}' at "
+                f"{statistics.bits} bits ({statistics.definition}), not with '{profile.name}' at "
+                f"{bits} ({self.definition}): learn them anew, in another folder."
+            )
+            raise ConfigError(message)
 
     @property
     def n_words(self) -> int:
