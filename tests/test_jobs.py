@@ -277,7 +277,7 @@ def test_overwrite_replaces_an_output_and_keeps_it_when_the_run_fails(
         (["--max-distance", "abc"], "--max-distance: must be a whole number, got 'abc'. See --h"),
         (["--max-distance", "-1"], "max_distance must be a whole number from 0 to 8 at 64 bits, g"),
         (["--max-distance", "9"], "got 9. --bits 128 allows up to 16."),
-        (["--profile", "nosuch"], ", mmh3-weighted; got 'nosuch'."),
+        (["--profile", "nosuch"], ", FILE.toml; got 'nosuch'."),
         (["--id-column", "key"], "no column 'key'; it has: id, n, text. Set --id-column to one"),
         (["--text-column", "body"], "no column 'body'; it has: id, n, text. Set --text-column to"),
         (["--text-column", "n"], "The text column 'n' is of type bigint, not string. Cast it"),
