@@ -12,8 +12,10 @@ MODULES = ("bench_steps", "bench_memory", "bench_kernels", "bench_words", "bench
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_benchmark_can_be_imported(name: str):
-    importlib.import_module(f"tests.benchmarks.{name}")
+def test_a_benchmark_can_be_imported_and_says_how_it_is_run(name: str):
+    module = importlib.import_module(f"tests.benchmarks.{name}")
+
+    assert f"python tests/benchmarks/{name}.py" in module.__doc__
 
 
 def test_the_steps_that_are_timed_are_those_of_the_kernel():

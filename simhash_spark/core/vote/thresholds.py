@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simhash_spark.core.vote.votes import as_words
+
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Integers, Places, Words
 
@@ -110,5 +112,4 @@ def exceeding(
     is_set = votes > limits
     if tie:
         is_set |= (votes == limits) & (part & (_UNIT - 1) == 0)
-    packed = np.packbits(is_set, axis=1, bitorder="little")
-    return packed.view("<u8").astype(np.uint64)
+    return as_words(is_set)

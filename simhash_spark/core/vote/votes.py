@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from simhash_spark.core.typing import Hashes, Integers, Words
+    from simhash_spark.core.typing import Booleans, Hashes, Integers, Words
 
 LANE_FULL = 255
 """Votes of weight 1 that a lane of eight bits can count."""
@@ -117,6 +117,15 @@ def majority(votes: Integers, totals: Integers, tie: int = 0) -> Words:
     """
     lead = votes - (totals[:, np.newaxis] - votes)
     is_set = lead >= 0 if tie else lead > 0
+    return as_words(is_set)
+
+
+def as_words(is_set: Booleans) -> Words:
+    """Pack bits into words, bit 0 lowest.
+
+    >>> as_words(np.array([[True, False, True] + [False] * 61])).tolist()
+    [[5]]
+    """
     packed = np.packbits(is_set, axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64)
 
