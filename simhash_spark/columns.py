@@ -25,11 +25,14 @@ REASON = "reason"
 # nodes
 N_DOCUMENTS = "n_documents"
 
-# bands
-BAND = "band"
-BAND_KEY = "band_key"
+# samples and blocks
+N_NODES = "n_nodes"
+FINGERPRINTS = "fingerprints"
+PARTITION = "partition"
+ROUTE = "route"
 
 # edges and pairs
+EFFORT = "effort"
 ID_L = "id_l"
 ID_R = "id_r"
 DISTANCE = "distance"

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from simhash_spark.config import DedupConfig
-from simhash_spark.core.bands import BandLayout
-from simhash_spark.stages.bands import explode_bands
+from simhash_spark.core.planning import Needs, plan_search
+from simhash_spark.core.plans import Plan
+from simhash_spark.stages.blocks import explode_blocks
 from simhash_spark.stages.clusters import connect_components
 from simhash_spark.stages.documents import (
     check_ids,
@@ -18,10 +19,11 @@ from simhash_spark.stages.documents import (
     number_copies,
     read_keep_columns,
 )
-from simhash_spark.stages.edges import find_edges
+from simhash_spark.stages.edges import find_edges, select_edges, sum_efforts
 from simhash_spark.stages.fingerprints import compute_fingerprints, fingerprint_features
 from simhash_spark.stages.nodes import collapse_fingerprints
 from simhash_spark.stages.pairs import name_pairs, pair_copies
+from simhash_spark.stages.samples import read_sample, sample_nodes
 from simhash_spark.stages.survivors import (
     find_members,
     list_clusters,
@@ -45,6 +47,10 @@ class Dedup:
     ----------
     fingerprints, pairs, clusters, duplicates, unfingerprinted, survivors : DataFrame
         In flow order. ``survivors`` has the columns of the input.
+    plan : Plan
+        How pairs were looked for.
+    effort : DataFrame
+        One row: what that took, see ``stages.edges.sum_efforts``.
     """
 
     fingerprints: DataFrame
@@ -53,6 +59,8 @@ class Dedup:
     duplicates: DataFrame
     unfingerprinted: DataFrame
     survivors: DataFrame
+    plan: Plan
+    effort: DataFrame
 
 
 def deduplicate(
@@ -89,7 +97,6 @@ def deduplicate(
     """
     keep = store or _recompute
     bits = config.bits
-    layout = BandLayout(bits, config.max_distance)
 
     identified = identify_documents(documents, config)
     find_keep_columns(documents, config)  # a wrong name is an error now, not after the search
@@ -99,7 +106,9 @@ def deduplicate(
         check_ids(fingerprints if store else identified)
 
     nodes = keep("nodes", collapse_fingerprints(fingerprints, bits))
-    edges = keep("edges", nodes.transform(explode_bands, layout).transform(find_edges, layout))
+    plan = plan_pairs(nodes, config)
+    found = keep("edges", nodes.transform(explode_blocks, plan).transform(find_edges, plan))
+    edges = found.transform(select_edges)
     components = keep("components", edges.transform(connect_components, bits))
 
     members = find_members(fingerprints, components, bits)
@@ -114,6 +123,8 @@ def deduplicate(
         duplicates=duplicates,
         unfingerprinted=fingerprints.transform(list_unfingerprinted, config),
         survivors=select_survivors(documents, duplicates, fingerprints, config),
+        plan=plan,
+        effort=found.transform(sum_efforts),
     )
 
 
@@ -177,12 +188,38 @@ def near_duplicates(documents: DataFrame, config: DedupConfig = DEFAULTS) -> Dat
     SchemaError
         If the text is not a string, or the id has no exact equality.
     """
-    bits = config.bits
-    layout = BandLayout(bits, config.max_distance)
     found = fingerprints(documents, config)
-    nodes = collapse_fingerprints(found, bits)
-    edges = nodes.transform(explode_bands, layout).transform(find_edges, layout)
-    return _name_all(edges, found, nodes, bits)
+    nodes = collapse_fingerprints(found, config.bits)
+    return _name_all(hamming_pairs(nodes, config), found, nodes, config.bits)
+
+
+def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame:
+    """Find all pairs of fingerprints within a Hamming distance.
+
+    Parameters
+    ----------
+    nodes : DataFrame
+        Column ``fingerprint`` (long; for 128 bits also ``fingerprint_high``),
+        distinct and not null.
+    config : DedupConfig
+        Number of bits and the maximal distance.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``fingerprint_l``, ``fingerprint_r`` (each with its ``_high_``
+        word for 128 bits) and ``distance`` (int, from 1); each pair once, the
+        left fingerprint smaller as an unsigned number. One Spark job runs now, to
+        choose a plan; the pairs are lazy.
+    """
+    plan = plan_pairs(nodes, config)
+    return nodes.transform(explode_blocks, plan).transform(find_edges, plan).transform(select_edges)
+
+
+def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan:
+    """Choose how to look for pairs; see ``hamming_pairs``. Runs one Spark job."""
+    n_nodes, sample = read_sample(sample_nodes(nodes, config.bits), config.bits)
+    return plan_search(Needs(config.bits, config.max_distance, n_nodes), sample)
 
 
 def _fingerprint(identified: DataFrame, config: DedupConfig) -> DataFrame:

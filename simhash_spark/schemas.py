@@ -58,6 +58,21 @@ STATISTICS = StructType(
 """All that a profile has learned, in one row, as it is stored."""
 
 
+SAMPLE = StructType(
+    [StructField(c.N_NODES, LongType()), StructField(c.FINGERPRINTS, BinaryType())]
+)
+"""How many fingerprints there are, and some of them."""
+
+BLOCKS = StructType(
+    [
+        StructField(c.PARTITION, IntegerType()),
+        StructField(c.ROUTE, IntegerType()),
+        StructField(c.FINGERPRINTS, BinaryType()),
+    ]
+)
+"""Many fingerprints on their way to where they are compared."""
+
+
 def fingerprints(id_field: StructField, bits: int) -> StructType:
     """Describe a document: its fingerprint is null where it has too few features."""
     return StructType(
@@ -66,17 +81,6 @@ def fingerprints(id_field: StructField, bits: int) -> StructType:
             *_longs(c.fingerprint_words(bits)),
             StructField(c.N_FEATURES, LongType()),
             StructField(c.N_CHARACTERS, LongType()),
-        ]
-    )
-
-
-def bands(bits: int) -> StructType:
-    """Describe one band of a distinct fingerprint."""
-    return StructType(
-        [
-            StructField(c.BAND, IntegerType()),
-            StructField(c.BAND_KEY, LongType()),
-            *_longs(c.fingerprint_words(bits)),
         ]
     )
 
@@ -90,6 +94,11 @@ def edges(bits: int) -> StructType:
             StructField(c.DISTANCE, IntegerType()),
         ]
     )
+
+
+def found(bits: int) -> StructType:
+    """Describe an edge, or what a task did to find its edges."""
+    return StructType([*edges(bits), StructField(c.EFFORT, ArrayType(LongType()))])
 
 
 def components(bits: int) -> StructType:

@@ -1,26 +1,23 @@
-"""Cutting the bits of a fingerprint into bands.
+"""Bands: sets of bits of a fingerprint, and what two fingerprints do on them.
 
-Two fingerprints that differ in at most ``max_distance`` bits, cut into
-``max_distance + 1`` bands, agree on at least one whole band: the differing bits
-cannot touch them all (pigeonhole principle). Equality on a band is therefore a
-filter without misses, whichever way the bits are dealt out to the bands.
-
-Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web Crawling" (WWW
-2007, section 3) call the length f and the distance k; here they are ``bits``
-and ``max_distance``.
+Two fingerprints that differ in at most k bits, cut into more than k bands, agree
+on some of the bands: the differing bits cannot touch them all (pigeonhole
+principle). Equality on bands is therefore a filter without misses, whichever
+way the bits are dealt out; ``tables`` makes use of it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from simhash_spark.core.typing import Words
+    from simhash_spark.core.typing import Booleans, Words
 
 WORD_BITS = 64
 
@@ -32,8 +29,7 @@ class Band:
     Parameters
     ----------
     runs : tuple of (int, int, int)
-        Word, first bit in that word, and number of bits of each run; at most
-        64 bits in all.
+        Word, first bit in that word, and number of bits of each run.
     """
 
     runs: tuple[tuple[int, int, int], ...]
@@ -43,61 +39,42 @@ class Band:
         """Number of bits."""
         return sum(width for _, _, width in self.runs)
 
+    @cached_property
+    def mask(self) -> int:
+        """The bits as a number: bit i is set where bit i of the fingerprint belongs to the band.
 
-@dataclass(frozen=True)
-class BandLayout:
-    """How the bits of a fingerprint are shared out between bands.
-
-    Parameters
-    ----------
-    bits : {64, 128}
-        Length of the fingerprint.
-    max_distance : int
-        Largest Hamming distance, in bits and inclusive, that must not be missed.
-    """
-
-    bits: int
-    max_distance: int
-
-    @property
-    def bands(self) -> tuple[Band, ...]:
-        """The bands; together they hold every bit once.
-
-        >>> [band.width for band in BandLayout(bits=64, max_distance=4).bands]
-        [13, 13, 13, 13, 12]
+        >>> bin(Band(((0, 1, 2), (0, 4, 1))).mask)
+        '0b10110'
         """
-        return split_bits(range(self.bits), self.max_distance)
+        ones = (((1 << width) - 1) << (word * WORD_BITS + bit) for word, bit, width in self.runs)
+        return sum(ones)
+
+    @cached_property
+    def masks(self) -> tuple[tuple[int, np.uint64], ...]:
+        """The same, word by word, without the words that have none of the bits."""
+        words = ((at, self.mask >> (at * WORD_BITS) & (2**WORD_BITS - 1)) for at in (0, 1))
+        return tuple((at, np.uint64(word)) for at, word in words if word)
+
+    def head(self, width: int) -> Band:
+        """Take the first so many bits.
+
+        >>> Band(((0, 1, 2), (0, 4, 9))).head(3)
+        Band(runs=((0, 1, 2), (0, 4, 1)))
+        """
+        runs = []
+        for word, bit, size in self.runs:
+            if width > 0:
+                runs.append((word, bit, min(size, width)))
+            width -= size
+        return Band(tuple(runs))
 
 
-def split_bits(positions: Sequence[int], max_distance: int) -> tuple[Band, ...]:
-    """Deal bit positions out to as few bands as miss nothing.
+def band_of(positions: Iterable[int]) -> Band:
+    """Make a band of bit positions, from 0.
 
-    Parameters
-    ----------
-    positions : sequence of int
-        Bit positions, from 0; neighbours in the sequence go to the same band.
-    max_distance : int
-        Largest Hamming distance that must not be missed.
-
-    Returns
-    -------
-    tuple of Band
-        ``max_distance + 1`` bands, or more where a band would not fit into one
-        64-bit key; widths differ by one bit at most.
-
-    Examples
-    --------
-    >>> split_bits([0, 1, 2, 63, 64, 65], max_distance=1)
-    (Band(runs=((0, 0, 3),)), Band(runs=((0, 63, 1), (1, 0, 2))))
+    >>> band_of([62, 63, 64, 3])
+    Band(runs=((0, 62, 2), (1, 0, 1), (0, 3, 1)))
     """
-    n_bands = max(max_distance + 1, -(-len(positions) // WORD_BITS))
-    width, wider = divmod(len(positions), n_bands)
-    ends = np.cumsum([width + 1] * wider + [width] * (n_bands - wider))
-    starts = [0, *ends[:-1]]
-    return tuple(_band(positions[a:b]) for a, b in zip(starts, ends, strict=True))
-
-
-def _band(positions: Sequence[int]) -> Band:
     runs: list[tuple[int, int, int]] = []
     for position in positions:
         word, bit = divmod(position, WORD_BITS)
@@ -108,6 +85,31 @@ def _band(positions: Sequence[int]) -> Band:
     return Band(tuple(runs))
 
 
+def cut_bits(positions: Sequence[int], n_bands: int) -> tuple[Band, ...]:
+    """Cut bit positions into bands of equal width, or nearly so.
+
+    Parameters
+    ----------
+    positions : sequence of int
+        Bit positions, from 0; neighbours in the sequence go to the same band.
+    n_bands : int
+        How many bands; at most as many as positions.
+
+    Returns
+    -------
+    tuple of Band
+        Their widths differ by one bit at most, the wider ones first.
+
+    Examples
+    --------
+    >>> cut_bits([0, 1, 2, 63, 64], n_bands=2)
+    (Band(runs=((0, 0, 3),)), Band(runs=((0, 63, 1), (1, 0, 1))))
+    """
+    width, wider = divmod(len(positions), n_bands)
+    ends = np.cumsum([width + 1] * wider + [width] * (n_bands - wider)).tolist()
+    return tuple(band_of(positions[a:b]) for a, b in zip([0, *ends], ends, strict=False))
+
+
 def read_band(fingerprints: Words, band: Band) -> Words:
     """Read one band of every fingerprint.
 
@@ -116,24 +118,55 @@ def read_band(fingerprints: Words, band: Band) -> Words:
     fingerprints : ndarray of shape (n_docs, n_words), dtype uint64
         One fingerprint per row.
     band : Band
-        Which bits to read.
+        Which bits to read; at most 64.
 
     Returns
     -------
     ndarray of shape (n_docs,), dtype uint64
-        The bits of the band, right-aligned; equal exactly where all of them are.
+        The bits of the band, the first run lowest; equal exactly where all of
+        them are.
 
     Examples
     --------
     >>> read_band(np.array([[0xAB]], dtype=np.uint64), Band(((0, 0, 4),)))
     array([11], dtype=uint64)
     """
-    keys = np.zeros(len(fingerprints), dtype=np.uint64)
+    keys = np.zeros(0, dtype=np.uint64)
     filled = 0
     for word, start, width in band.runs:
         part = fingerprints[:, word] >> np.uint64(start)
-        if width < WORD_BITS:
+        if start + width < WORD_BITS:
             part &= np.uint64((1 << width) - 1)
-        keys |= part << np.uint64(filled)
+        if not filled:
+            keys = part
+        else:
+            part <<= np.uint64(filled)
+            keys |= part
         filled += width
-    return keys
+    return keys if filled else np.zeros(len(fingerprints), dtype=np.uint64)
+
+
+def differs(differences: Words, band: Band) -> Booleans:
+    """Tell whether two fingerprints differ on a band.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_pairs, n_words), dtype uint64
+        Exclusive or of the two fingerprints of each pair.
+    band : Band
+        Which bits to look at.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,), dtype bool
+        True where at least one of the bits differs.
+
+    Examples
+    --------
+    >>> differs(np.array([[4], [8]], dtype=np.uint64), Band(((0, 2, 1),)))
+    array([ True, False])
+    """
+    found = np.zeros(len(differences), dtype=np.bool_)
+    for word, mask in band.masks:
+        found |= (differences[:, word] & mask) != 0
+    return found

@@ -28,28 +28,28 @@ def distances(left: Words, right: Words) -> Integers:
     >>> distances(np.array([[0b1011]], dtype=np.uint64), np.array([[0b0010]], dtype=np.uint64))
     array([2])
     """
-    return popcounts(left ^ right)
+    return popcounts(left ^ right).astype(np.int64)
 
 
-def popcounts(words: Words) -> Integers:
+def popcounts(words: Words) -> Bytes:
     """Count the one bits of each row.
 
     Parameters
     ----------
     words : ndarray of shape (n_rows, n_words), dtype uint64
-        Any bits.
+        Any bits; at most three words a row.
 
     Returns
     -------
-    ndarray of shape (n_rows,), dtype int64
+    ndarray of shape (n_rows,), dtype uint8
         From 0 to 64 * n_words.
 
     Examples
     --------
     >>> popcounts(np.array([[2**64 - 1, 1]], dtype=np.uint64))
-    array([65])
+    array([65], dtype=uint8)
     """
-    counts = _bit_count(words[:, 0]).astype(np.int64)
+    counts: Bytes = _bit_count(words[:, 0])
     for word in range(1, words.shape[1]):
         counts += _bit_count(words[:, word])
     return counts

@@ -1,15 +1,9 @@
 """Finding the pairs of a bucket that lie within a Hamming distance, each pair once.
 
-A bucket holds fingerprints that agree on one band. A small bucket is compared
-in full. A large one is cut again: its members are grouped by ``max_distance + 1``
-bands of the bits on which they may still differ, so by the pigeonhole principle
-no pair is missed, to any depth. The bits are dealt out so that each new band
-gets its share of those that differ most, for a band of constant bits would
-separate nothing.
-
-A pair may agree on several bands. It is reported in the first one only, at each
-depth, decided from the XOR of the two alone: a pair has one path through the
-cuts, so the output needs no ``distinct``.
+A bucket holds fingerprints that agree on the key of one table. Small groups are
+compared in full. Larger ones are cut again by tables of the bits on which their
+members still differ, as long as that costs less, to any depth; see ``tables``
+for why no pair is missed or found twice.
 
 A cut that separates nothing (a dense neighbourhood) is not taken: those members
 are compared in full, since most of their pairs belong to the result anyway.
@@ -17,21 +11,21 @@ are compared in full, since most of their pairs belong to the result anyway.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from simhash_spark.core.bands import WORD_BITS, read_band, split_bits
-from simhash_spark.core.hamming import popcounts
+from simhash_spark.core.comparing import compare_groups
+from simhash_spark.core.cuts import SMALL_GROUP, choose_cut, pays
+from simhash_spark.core.groups import Groups, choose, look_up, runs, sample_differences, take
+from simhash_spark.core.tables import is_first_match, least_distance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from simhash_spark.core.bands import Band, BandLayout
-    from simhash_spark.core.typing import Booleans, Integers, Words
-
-FULL_COMPARISON = 200
-"""Buckets up to this size are compared in full; cutting pays above (measured: 100 to 400)."""
+    from simhash_spark.core.tables import Table
+    from simhash_spark.core.typing import Booleans, Bytes, Integers, Words
 
 
 class Pairs(NamedTuple):
@@ -40,146 +34,125 @@ class Pairs(NamedTuple):
     Parameters
     ----------
     left, right : ndarray of shape (n_pairs,), dtype int64
-        Positions in the fingerprints given; the left fingerprint is the
-        smaller one, read as an unsigned number.
-    distances : ndarray of shape (n_pairs,), dtype int64
+        Positions in the fingerprints given.
+    distances : ndarray of shape (n_pairs,), dtype uint8
         Hamming distance, from 1.
     """
 
     left: Integers
     right: Integers
-    distances: Integers
+    distances: Bytes
 
 
-class _Cut(NamedTuple):
-    """One level of cutting: the bands, and the one that the members agree on."""
-
-    bands: tuple[Band, ...]
-    agreed: int
-
-
-class _Work(NamedTuple):
-    """Groups still to be compared: ``groups`` is sorted and says which rows go together."""
-
-    rows: Integers
-    groups: Integers
-    path: tuple[_Cut, ...]
-
-
-def find_pairs(
-    fingerprints: Words, buckets: Integers, *, layout: BandLayout, band: int
-) -> Iterator[Pairs]:
-    """Find all pairs within the maximal distance inside each bucket.
+@dataclass
+class Effort:
+    """What a search has done so far.
 
     Parameters
     ----------
-    fingerprints : ndarray of shape (n_docs, n_words), dtype uint64
-        Distinct fingerprints.
-    buckets : ndarray of shape (n_docs,), dtype int64
-        Sorted; rows with equal values agree on the band.
-    layout : BandLayout
-        The bands and the maximal distance.
-    band : int
-        The band that the buckets are about.
-
-    Yields
-    ------
-    Pairs
-        Each pair with 1 <= distance <= ``layout.max_distance`` whose first
-        common band is ``band``, once, in some order and in several pieces.
-
-    Notes
-    -----
-    Time grows with the rows, the pairs inside groups of at most
-    ``FULL_COMPARISON`` members, and the pairs in dense neighbourhoods. Memory
-    grows with the rows, not with the pairs.
+    n_sorted : int
+        Rows sorted, each counted once per table.
+    n_compared : int
+        Pairs whose distance was computed.
     """
-    rows = np.arange(len(fingerprints), dtype=np.int64)
-    work = [_Work(rows, buckets, (_Cut(layout.bands, band),))]
-    while work:
-        rows, groups, path = work.pop()
-        sizes = _group_sizes(groups)
-        large = sizes > FULL_COMPARISON
-        if large.any():
-            cuts, taken = _cut(fingerprints, _Work(rows[large], groups[large], path), layout)
-            work += cuts
-            large[large] = taken
-        small = ~large & (sizes > 1)
-        yield from _compare(fingerprints, _Work(rows[small], groups[small], path), layout)
+
+    n_sorted: int = 0
+    n_compared: int = 0
 
 
-def _cut(fingerprints: Words, work: _Work, layout: BandLayout) -> tuple[list[_Work], Booleans]:
-    """Group again by bands of the free bits; say for which rows that paid."""
-    free = _free_bits(layout.bits, work.path)
-    if len(free) <= layout.max_distance:
-        return [], np.zeros(len(work.rows), dtype=np.bool_)
-    members = fingerprints[work.rows]
-    bands = split_bits(_dealt(free, members, layout.max_distance + 1), layout.max_distance)
-    groups = np.cumsum(_starts(work.groups)) - 1
-    cuts, cost = [], np.zeros(groups[-1] + 1, dtype=np.float64)
-    for agreed, band in enumerate(bands):
-        keys = read_band(members, band)
-        order = np.lexsort((keys, groups))
-        subgroups = np.cumsum(_starts(groups[order]) | _starts(keys[order])) - 1
-        sizes = _group_sizes(subgroups)
-        cost += np.bincount(groups[order], weights=sizes, minlength=len(cost))
-        keep = sizes > 1
-        path = (*work.path, _Cut(bands, agreed))
-        cuts.append((order[keep], subgroups[keep], path))
-    paid = (cost <= np.bincount(groups, weights=_group_sizes(groups)) / 2)[groups]
-    return [
-        _Work(work.rows[order[paid[order]]], subgroups[paid[order]], path)
-        for order, subgroups, path in cuts
-    ], paid
+@dataclass(frozen=True)
+class PairSearch:
+    """How to look for pairs.
 
+    Parameters
+    ----------
+    max_distance : int
+        Largest Hamming distance, in bits and inclusive, that must not be missed.
+    extra_bands : int, optional
+        Bands more than what may differ, at the second level; by default what
+        costs least.
+    effort : Effort
+        Is told what was done.
+    """
 
-def _free_bits(bits: int, path: Sequence[_Cut]) -> list[int]:
-    """Bits that no agreed band holds."""
-    runs = [run for cut in path for run in cut.bands[cut.agreed].runs]
-    fixed = {word * WORD_BITS + start + i for word, start, width in runs for i in range(width)}
-    return [position for position in range(bits) if position not in fixed]
+    max_distance: int
+    extra_bands: int | None = None
+    effort: Effort = field(default_factory=Effort)
 
+    def find(self, fingerprints: Words, path: tuple[Table, ...]) -> Iterator[Pairs]:
+        """Find all pairs within the maximal distance that belong to a path of tables.
 
-def _dealt(free: list[int], members: Words, n_bands: int) -> list[int]:
-    """Order bits so that slices of the order get equal shares of the varying bits."""
-    ones = [
-        np.count_nonzero(members[:, position // WORD_BITS] >> np.uint64(position % WORD_BITS) & 1)
-        for position in free
-    ]
-    balance = np.abs(np.array(ones) * 2 - len(members))
-    ranked = [free[i] for i in np.argsort(balance, kind="stable")]
-    return [position for first in range(n_bands) for position in sorted(ranked[first::n_bands])]
+        Parameters
+        ----------
+        fingerprints : ndarray of shape (n_docs, n_words), dtype uint64
+            Distinct fingerprints; those of one bucket are all among them.
+        path : tuple of Table
+            The last table is still to be looked up in; the fingerprints agree on
+            the keys of those before.
 
+        Yields
+        ------
+        Pairs
+            Each pair with 1 <= distance <= ``max_distance`` that belongs to the
+            path, once, in some order and in several pieces.
 
-def _compare(fingerprints: Words, work: _Work, layout: BandLayout) -> Iterator[Pairs]:
-    """Compare every member of a group with every later one."""
-    members = fingerprints[work.rows]
-    ends = _group_ends(work.groups)
-    here = np.arange(len(members), dtype=np.int64)
-    step = 1
-    while len(here := here[here + step < ends[here]]):
-        difference = members[here] ^ members[here + step]
-        distances = popcounts(difference)
-        near = np.flatnonzero((distances <= layout.max_distance) & (distances > 0))
-        near = near[_is_first_match(difference[near], work.path)]
-        if len(near):
-            left, right = here[near], here[near] + step
-            yield _in_order(fingerprints, work.rows[left], work.rows[right], distances[near])
-        step += 1
+        Notes
+        -----
+        Time grows with the rows, the pairs inside small groups, and the pairs in
+        dense neighbourhoods. Memory grows with the rows, not with the pairs.
+        """
+        if len(fingerprints) < 2:
+            return
+        fingerprints = np.asfortranarray(fingerprints)
+        rows = np.arange(len(fingerprints), dtype=np.int64)
+        whole = Groups(rows, np.array([len(rows)], dtype=np.int64), path[:-1])
+        yield from self._search(fingerprints, self._look_up(fingerprints, whole, path[-1]))
 
+    def _search(self, fingerprints: Words, groups: Groups) -> Iterator[Pairs]:
+        """Cut large groups as long as that pays, and compare the others in full."""
+        for part in runs(groups):
+            members = take(fingerprints, part.rows)
+            tables = self._tables(members, part)
+            cut = self._is_cut(part, tables)
+            whole = choose(part, cut)
+            if len(whole.rows) < len(part.rows):
+                yield from self._compare(fingerprints, choose(part, ~cut))
+                members = take(fingerprints, whole.rows)
+            for table in tables if len(whole.rows) else ():
+                if least_distance((*whole.path, table)) <= self.max_distance:
+                    yield from self._search(fingerprints, self._look_up(members, whole, table))
 
-def _is_first_match(difference: Words, path: Sequence[_Cut]) -> Booleans:
-    """Tell whether the pair disagrees on every band before the agreed one, at each cut."""
-    first = np.ones(len(difference), dtype=np.bool_)
-    for cut in path:
-        for band in cut.bands[: cut.agreed]:
-            first &= read_band(difference, band) != 0
-    return first
+    def _look_up(self, members: Words, groups: Groups, table: Table) -> Groups:
+        self.effort.n_sorted += len(groups.rows)
+        return look_up(members, groups, table)
 
+    def _tables(self, members: Words, groups: Groups) -> tuple[Table, ...]:
+        if not self._is_fixed(groups) and groups.sizes.max() <= SMALL_GROUP:
+            return ()
+        differences = sample_differences(members, groups.sizes)
+        return choose_cut(
+            groups.path,
+            groups.sizes,
+            differences,
+            max_distance=self.max_distance,
+            extra_bands=self.extra_bands if self._is_fixed(groups) else None,
+        )
 
-def _in_order(fingerprints: Words, left: Integers, right: Integers, distances: Integers) -> Pairs:
-    swap = is_less(fingerprints[right], fingerprints[left])
-    return Pairs(np.where(swap, right, left), np.where(swap, left, right), distances)
+    def _is_fixed(self, groups: Groups) -> bool:
+        return self.extra_bands is not None and len(groups.path) == 1
+
+    def _is_cut(self, groups: Groups, tables: tuple[Table, ...]) -> Booleans:
+        if self._is_fixed(groups) or not tables:
+            return np.full(len(groups.sizes), bool(tables), dtype=np.bool_)
+        return pays(groups.sizes, len(tables))
+
+    def _compare(self, fingerprints: Words, groups: Groups) -> Iterator[Pairs]:
+        self.effort.n_compared += int((groups.sizes * (groups.sizes - 1) // 2).sum())
+        members = take(fingerprints, groups.rows)
+        for near in compare_groups(members, groups.sizes, self.max_distance):
+            first = is_first_match(near.differences, groups.path)
+            left, right = groups.rows[near.left[first]], groups.rows[near.right[first]]
+            yield Pairs(left, right, near.distances[first])
 
 
 def is_less(left: Words, right: Words) -> Booleans:
@@ -204,24 +177,3 @@ def is_less(left: Words, right: Words) -> Booleans:
     for word in range(left.shape[1]):
         less = (left[:, word] < right[:, word]) | ((left[:, word] == right[:, word]) & less)
     return less
-
-
-def _starts(values: Integers | Words) -> Booleans:
-    """Mark the rows whose value differs from the row before."""
-    starts = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=starts[1:])
-    return starts
-
-
-def _group_ends(groups: Integers) -> Integers:
-    """Give each row the position after the last row of its group."""
-    starts = np.flatnonzero(_starts(groups))
-    ends = np.append(starts, len(groups))[1:]
-    return np.repeat(ends, ends - starts)
-
-
-def _group_sizes(groups: Integers) -> Integers:
-    """Give each row the number of rows in its group."""
-    starts = np.flatnonzero(_starts(groups))
-    sizes = np.diff(np.append(starts, len(groups)))
-    return np.repeat(sizes, sizes)

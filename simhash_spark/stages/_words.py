@@ -10,7 +10,7 @@ import pyarrow as pa
 from simhash_spark.core.words import as_signed, as_unsigned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from simhash_spark.core.typing import Words
 
@@ -26,6 +26,15 @@ def write_words(words: Words) -> list[pa.Array]:
     return [pa.array(as_signed(np.ascontiguousarray(part))) for part in words.T]
 
 
-def as_table(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Put batches of one schema together, each column in one piece."""
-    return pa.Table.from_batches(batches).combine_chunks()
+def read_binary(packed: pa.Array, n_words: int) -> Words:
+    """Read (n_rows, n_words) uint64 from a column of binary values, one after the other."""
+    if not len(packed):
+        return np.empty((0, n_words), dtype=np.uint64)
+    wide = pa.types.is_large_binary(packed.type)
+    _, bounds, data = packed.buffers()
+    offsets = np.frombuffer(bounds, dtype=np.int64 if wide else np.int32)
+    first, last = offsets[packed.offset], offsets[packed.offset + len(packed)]
+    if first == last:
+        return np.empty((0, n_words), dtype=np.uint64)
+    octets = np.frombuffer(data, dtype=np.uint8)[first:last]
+    return octets.view("<u8").astype(np.uint64, copy=False).reshape(-1, n_words)

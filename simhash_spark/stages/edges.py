@@ -1,112 +1,159 @@
-"""Band rows to edges: the rows of a bucket are brought together and compared.
+"""Blocks to edges: the fingerprints of a bucket are brought together and compared.
 
-Spark sorts by bucket (and spills to disk where it must); each task reads its
-buckets in order and holds a few hundred thousand rows at a time, or one bucket
-if that is larger. Each pair comes out once, of one bucket, so nothing has to be
-made distinct afterwards.
+Spark orders the blocks of a partition by route (and spills to disk where it
+must); each task reads one route at a time. Each pair comes out once, of one
+bucket, so nothing has to be made distinct afterwards.
 """
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
 from simhash_spark import schemas
-from simhash_spark.core.pairs import Pairs, find_pairs
-from simhash_spark.stages._words import as_table, read_words, write_words
+from simhash_spark.core.pairs import Effort, Pairs, PairSearch, is_less
+from simhash_spark.core.planning import moved
+from simhash_spark.stages._words import read_binary, write_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame
 
-    from simhash_spark.core.bands import BandLayout
-    from simhash_spark.core.typing import Integers, Words
+    from simhash_spark.core.plans import Plan
+    from simhash_spark.core.typing import Words
 
-ROWS_AT_ONCE = 300_000
 PAIRS_PER_BATCH = 50_000
 
 
-def find_edges(band_rows: DataFrame, layout: BandLayout) -> DataFrame:
+def find_edges(blocks: DataFrame, plan: Plan) -> DataFrame:
     """Find all pairs of fingerprints within the maximal distance.
 
     Parameters
     ----------
-    band_rows : DataFrame
-        Columns ``band``, ``band_key``, ``fingerprint`` (and
-        ``fingerprint_high``), one row per distinct fingerprint and band.
-    layout : BandLayout
-        The bands and the maximal distance.
+    blocks : DataFrame
+        Columns ``partition``, ``route``, ``fingerprints``, as ``explode_blocks``
+        leaves them.
+    plan : Plan
+        Routes and the maximal distance.
 
     Returns
     -------
     DataFrame
         Columns ``fingerprint_l``, ``fingerprint_r`` (each with its ``_high_``
-        word for 128 bits) and ``distance`` (int, from 1 to the maximum); each
-        pair once, the left fingerprint smaller as an unsigned number.
+        word for 128 bits), ``distance`` (int, from 1 to the maximum) and
+        ``effort``. Each pair once, the left fingerprint smaller as an unsigned
+        number, its ``effort`` null; and one row per task with nothing but
+        ``effort`` (array of long: see :data:`EFFORT`).
     """
-    buckets = band_rows.repartition(c.BAND, c.BAND_KEY).sortWithinPartitions(c.BAND, c.BAND_KEY)
-    return buckets.mapInArrow(_finder(layout), schemas.edges(layout.bits))
+    return blocks.mapInArrow(_finder(plan), schemas.found(plan.bits))
 
 
-def _finder(
-    layout: BandLayout,
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    words = c.fingerprint_words(layout.bits)
-    names = schemas.edges(layout.bits).names
+def select_edges(found: DataFrame) -> DataFrame:
+    """Take the pairs alone, without the column ``effort``."""
+    return found.where(F.col(c.DISTANCE).isNotNull()).drop(c.EFFORT)
+
+
+def sum_efforts(found: DataFrame) -> DataFrame:
+    """Add up what the tasks did.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From :func:`find_edges`.
+
+    Returns
+    -------
+    DataFrame
+        One row, a column for each name of :data:`EFFORT`: sums, of ``task_bytes``
+        the largest.
+    """
+    tasks = found.where(F.col(c.EFFORT).isNotNull())
+    sums = [
+        (F.max if name == "task_bytes" else F.sum)(F.col(c.EFFORT)[at]).alias(name)
+        for at, name in enumerate(EFFORT)
+    ]
+    return tasks.agg(*sums)
+
+
+EFFORT = ("n_rows", "n_sorted", "n_compared", "n_pairs", "n_unlisted", "cpu_ms", "task_bytes")
+"""What a task tells: fingerprints it got, rows it sorted, pairs it compared, found, and left out
+of the list, milliseconds of its core, and bytes of the largest bucket group it held."""
+
+
+def _finder(plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    names = schemas.found(plan.bits).names
+    back = None if plan.order is None else tuple(np.argsort(plan.order).tolist())
 
     def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for piece in _whole_buckets(batches):
-            fingerprints = read_words(piece, words)
-            for pairs in _batched(_pairs(piece, fingerprints, layout)):
-                left, right = fingerprints[pairs.left], fingerprints[pairs.right]
-                distances = pa.array(pairs.distances.astype(np.int32))
-                columns = [*write_words(left), *write_words(right), distances]
-                yield pa.RecordBatch.from_arrays(columns, names=names)
+        started = time.process_time()
+        effort = Effort()
+        search = PairSearch(plan.max_distance, plan.extra_bands, effort)
+        told = dict.fromkeys(EFFORT, 0)
+        for route, fingerprints in _routes(batches, plan.bits // 64):
+            told["n_rows"] += len(fingerprints)
+            told["task_bytes"] = max(told["task_bytes"], fingerprints.nbytes)
+            for pairs in _batched(search.find(fingerprints, plan.routes[route].path)):
+                left = moved(fingerprints[pairs.left], back)
+                right = moved(fingerprints[pairs.right], back)
+                told["n_pairs"] += len(left)
+                yield pa.RecordBatch.from_arrays(_edges(left, right, pairs), names=names)
+        told |= {"n_sorted": effort.n_sorted, "n_compared": effort.n_compared}
+        told["cpu_ms"] = round(1000 * (time.process_time() - started))
+        yield pa.RecordBatch.from_arrays(_effort(told, plan.bits // 64), names=names)
 
     return find
 
 
-def _pairs(piece: pa.Table, fingerprints: Words, layout: BandLayout) -> Iterator[Pairs]:
-    """Compare band by band."""
-    bands = piece.column(c.BAND).to_numpy()
-    buckets = np.cumsum(_bucket_starts(piece))
-    for band in np.unique(bands).tolist():
-        first, last = np.searchsorted(bands, [band, band + 1])
-        found = find_pairs(fingerprints[first:last], buckets[first:last], layout=layout, band=band)
-        for left, right, distances in found:
-            yield Pairs(left + first, right + first, distances)
-
-
-def _whole_buckets(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Cut sorted batches into pieces that end where a bucket ends."""
-    pending: list[pa.RecordBatch] = []
-    n_rows, limit = 0, ROWS_AT_ONCE
+def _routes(batches: Iterator[pa.RecordBatch], n_words: int) -> Iterator[tuple[int, Words]]:
+    """Put the blocks of each route together."""
+    pending: list[Words] = []
+    current = -1
     for batch in batches:
-        pending.append(batch)
-        n_rows += batch.num_rows
-        if n_rows < limit:
-            continue
-        piece = as_table(pending)
-        last_start = int(np.flatnonzero(_bucket_starts(piece))[-1])
-        if last_start:
-            yield piece.slice(0, last_start)
-        pending = piece.slice(last_start).to_batches()
-        n_rows = piece.num_rows - last_start
-        limit = max(ROWS_AT_ONCE, 2 * n_rows)
+        routes = batch.column(c.ROUTE).to_numpy()
+        ends = np.append(np.flatnonzero(routes[1:] != routes[:-1]) + 1, len(routes))
+        begin = 0
+        for end in ends.tolist() if len(routes) else ():
+            if pending and routes[begin] != current:
+                yield current, _whole(pending, n_words)
+                pending = []
+            current = int(routes[begin])
+            pending.append(read_binary(batch.column(c.FINGERPRINTS)[begin:end], n_words))
+            begin = end
     if pending:
-        yield as_table(pending)
+        yield current, _whole(pending, n_words)
 
 
-def _bucket_starts(piece: pa.Table) -> Integers:
-    """Mark the first row of each bucket."""
-    starts = np.ones(piece.num_rows, dtype=np.bool_)
-    bands, keys = (piece.column(name).to_numpy() for name in (c.BAND, c.BAND_KEY))
-    starts[1:] = (bands[1:] != bands[:-1]) | (keys[1:] != keys[:-1])
-    return starts
+def _whole(pending: list[Words], n_words: int) -> Words:
+    """Copy blocks into one array, each word in one piece of memory."""
+    whole = np.empty((sum(map(len, pending)), n_words), dtype=np.uint64, order="F")
+    np.concatenate(pending, out=whole)
+    return whole
+
+
+def _edges(left: Words, right: Words, pairs: Pairs) -> list[pa.Array]:
+    swap = is_less(right, left)[:, None]
+    smaller, larger = np.where(swap, right, left), np.where(swap, left, right)
+    distances = pa.array(pairs.distances.astype(np.int32))
+    return [
+        *write_words(smaller),
+        *write_words(larger),
+        distances,
+        pa.nulls(len(left), pa.list_(pa.int64())),
+    ]
+
+
+def _effort(told: dict[str, int], n_words: int) -> list[pa.Array]:
+    return [
+        *[pa.nulls(1, pa.int64())] * (2 * n_words),
+        pa.nulls(1, pa.int32()),
+        pa.array([[told[name] for name in EFFORT]], pa.list_(pa.int64())),
+    ]
 
 
 def _batched(found: Iterator[Pairs]) -> Iterator[Pairs]:
@@ -119,5 +166,5 @@ def _batched(found: Iterator[Pairs]) -> Iterator[Pairs]:
         if n_pairs >= PAIRS_PER_BATCH:
             yield Pairs(*map(np.concatenate, zip(*pending, strict=True)))
             pending, n_pairs = [], 0
-    if pending:
+    if n_pairs:
         yield Pairs(*map(np.concatenate, zip(*pending, strict=True)))

@@ -4,14 +4,17 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simhash_spark.core import pairs as module
-from simhash_spark.core.bands import BandLayout, read_band
-from simhash_spark.core.pairs import find_pairs, is_less
+from simhash_spark.core import groups as groups_module
+from simhash_spark.core.blocks import pack_blocks
+from simhash_spark.core.comparing import LARGE_GROUP, compare_groups
+from simhash_spark.core.pairs import PairSearch, is_less
+from simhash_spark.core.planning import Needs, moved, plan_search
 
 MASK = 2**64 - 1
+KINDS = [(64, k) for k in range(17)] + [(128, k) for k in range(33)]
 
 
 def as_words(numbers: list[int], bits: int) -> np.ndarray:
@@ -19,19 +22,26 @@ def as_words(numbers: list[int], bits: int) -> np.ndarray:
     return np.array(rows, dtype=np.uint64).reshape(-1, bits // 64)
 
 
-def all_pairs(numbers: list[int], bits: int, max_distance: int) -> list[tuple[int, int, int]]:
-    """Run every band over every bucket, as the stage does."""
-    layout = BandLayout(bits, max_distance)
-    words = as_words(numbers, bits)
-    found = []
-    for band, definition in enumerate(layout.bands):
-        keys = read_band(words, definition)
-        order = np.argsort(keys, kind="stable")
-        buckets = np.unique(keys[order], return_inverse=True)[1]
-        for left, right, distances in find_pairs(words[order], buckets, layout=layout, band=band):
-            ends = zip(order[left], order[right], distances, strict=True)
-            found += [(numbers[i], numbers[j], int(distance)) for i, j, distance in ends]
-    return found
+def as_numbers(words: np.ndarray) -> list[int]:
+    return [sum(word << (64 * at) for at, word in enumerate(row)) for row in words.tolist()]
+
+
+def search(numbers: list[int], needs: Needs, sample: list[int], **plan_options):
+    """Pack, bring together and compare as the stages do, without Spark."""
+    plan = plan_search(needs, as_words(sample, needs.bits), **plan_options)
+    together: dict[tuple[int, int], list[np.ndarray]] = {}
+    for blocks in pack_blocks(as_words(numbers, needs.bits), plan):
+        for at, partition in enumerate(blocks.partitions.tolist()):
+            own = blocks.fingerprints[blocks.bounds[at] : blocks.bounds[at + 1]]
+            together.setdefault((partition, blocks.route), []).append(own)
+    back = None if plan.order is None else tuple(np.argsort(plan.order).tolist())
+    finder, found = PairSearch(needs.max_distance, plan.extra_bands), []
+    for (_, route), parts in together.items():
+        members = np.concatenate(parts)
+        for left, right, distances in finder.find(members, plan.routes[route].path):
+            ends = (as_numbers(moved(members[end], back)) for end in (left, right))
+            found += [(min(e), max(e), d) for *e, d in zip(*ends, distances.tolist(), strict=True)]
+    return found, plan, finder.effort
 
 
 def brute_force(numbers: list[int], max_distance: int) -> list[tuple[int, int, int]]:
@@ -42,71 +52,123 @@ def brute_force(numbers: list[int], max_distance: int) -> list[tuple[int, int, i
 
 def fingerprints(bits: int):
     """Mixtures of uniform fingerprints, near neighbours, and fingerprints that share most bits."""
-    flips = st.sets(st.integers(0, bits - 1), max_size=18).map(lambda s: sum(1 << b for b in s))
+    flips = st.sets(st.integers(0, bits - 1), max_size=34).map(lambda s: sum(1 << b for b in s))
     base = st.sampled_from([0, 1, 2**bits - 1, 1 << (bits - 1), 0x5555 << (bits // 2)])
     near = st.tuples(base, flips).map(lambda pair: pair[0] ^ pair[1])
-    return st.lists(st.integers(0, 2**bits - 1) | near, unique=True, max_size=40)
+    low = st.integers(0, 2**10 - 1).map(lambda low: 0xABC << 50 | low)
+    return st.lists(st.integers(0, 2**bits - 1) | near | low, unique=True, max_size=40)
 
 
-@pytest.mark.parametrize(
-    ("bits", "max_distance"), [(64, k) for k in range(9)] + [(128, k) for k in range(17)]
-)
-@given(data=st.data(), threshold=st.integers(1, 12))
-def test_pairs_equal_brute_force_each_once(bits, max_distance, data, threshold):
+@pytest.mark.parametrize(("bits", "max_distance"), KINDS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_pairs_equal_brute_force_each_once(bits, max_distance, data):
     numbers = data.draw(fingerprints(bits))
-    with pytest.MonkeyPatch.context() as patch:
-        # A low threshold makes small buckets go through the cuts that large ones take.
-        patch.setattr(module, "FULL_COMPARISON", threshold)
-        found = all_pairs(numbers, bits, max_distance)
+    first_extra = data.draw(st.sampled_from([None, 1, 2] if max_distance < 16 else [None, 1]))
+    second_extra = data.draw(st.sampled_from([None, 1, 2])) if max_distance < 6 else None
+    n_partitions = data.draw(st.sampled_from([1, 3, 64, 1000]))
+    task_rows = data.draw(st.sampled_from([3, 12, 10**6]))  # few: keys are hot, and get own routes
+    is_measured = data.draw(st.booleans())
+
+    found, _, _ = search(
+        numbers,
+        Needs(bits, max_distance, len(numbers), task_rows),
+        numbers if is_measured else [],
+        first_extra=first_extra,
+        second_extra=second_extra,
+        n_partitions=n_partitions,
+    )
 
     assert sorted(found) == brute_force(numbers, max_distance)
 
 
 def test_the_distance_is_inclusive():
-    found = all_pairs([0, 0b111, 0b1111], 64, 3)
+    found, _, _ = search([0, 0b111, 0b1111], Needs(64, 3, 3), [])
 
     assert sorted(found) == [(0, 0b111, 3), (0b111, 0b1111, 1)]
 
 
-def test_a_dense_neighbourhood_of_large_buckets_is_complete():
+@pytest.mark.parametrize("max_distance", [1, 2])
+def test_a_dense_neighbourhood_of_large_buckets_is_complete(max_distance):
     numbers = [0xABCD_0000_0000_0000 | value for value in range(1 << 10)]
 
-    found = all_pairs(numbers, 64, 2)
+    found, _, _ = search(numbers, Needs(64, max_distance, 1024), numbers, first_extra=1)
 
-    assert len(found) == len(set(found)) == 1024 * (10 + 45) // 2
+    each = {1: 10, 2: 10 + 45}[max_distance]
+    assert len(found) == len(set(found)) == 1024 * each // 2
 
 
-def test_a_large_bucket_of_far_fingerprints_is_cut_not_compared_in_full(monkeypatch):
-    compared = []
-    count = module.popcounts
-    monkeypatch.setattr(module, "popcounts", lambda x: compared.append(len(x)) or count(x))
+def test_a_large_bucket_of_far_fingerprints_is_cut_not_compared_in_full():
     rng = np.random.default_rng(5)
-    words = rng.integers(0, 2**64, size=(20_000, 1), dtype=np.uint64) & ~np.uint64(0xFFFF)
+    numbers = np.unique(rng.integers(0, 2**48, 20_000, dtype=np.uint64) << np.uint64(16))
 
-    list(find_pairs(words, np.zeros(20_000, dtype=np.int64), layout=BandLayout(64, 3), band=0))
+    found, _, effort = search(numbers.tolist(), Needs(64, 3, len(numbers)), [], first_extra=1)
 
-    assert sum(compared) < 20_000 * 20_000 / 2 / 50
+    assert found == []
+    assert effort.n_compared < 20_000 * 20_000 / 2 / 500
 
 
-def test_constant_bits_do_not_stop_the_cutting(monkeypatch):
+def test_constant_bits_do_not_stop_the_cutting():
     """Fingerprints that share 40 bits: bands of constant bits alone would separate nothing."""
-    compared = []
-    count = module.popcounts
-    monkeypatch.setattr(module, "popcounts", lambda x: compared.append(len(x)) or count(x))
     rng = np.random.default_rng(6)
-    words = np.unique(rng.integers(0, 2**24, size=(20_000, 1), dtype=np.uint64), axis=0)
+    numbers = np.unique(rng.integers(0, 2**24, 20_000, dtype=np.uint64)).tolist()
 
-    list(find_pairs(words, np.zeros(len(words), dtype=np.int64), layout=BandLayout(64, 3), band=3))
+    found, _, effort = search(numbers, Needs(64, 3, len(numbers)), [], first_extra=1)
 
-    assert sum(compared) < 20_000 * 20_000 / 2 / 4
+    assert effort.n_compared < 20_000 * 20_000 / 2 / 4
+    assert len(found) == len(set(found)) > 0
+
+
+def test_hot_keys_take_routes_of_their_own_and_nothing_is_missed():
+    """No task may get more than it can hold: a key of all fingerprints is cut while packing."""
+    numbers = list(range(1 << 13))
+    needs = Needs(64, 2, len(numbers), task_rows=250)
+
+    found, plan, _ = search(numbers, needs, numbers, first_extra=1)
+
+    sizes = [0] * len(plan.routes)
+    for blocks in pack_blocks(as_words(numbers, 64), plan):
+        sizes[blocks.route] += len(blocks.fingerprints)
+    assert sum(sizes[plan.n_top :]) > 0
+    assert sum(sizes[: plan.n_top]) < len(numbers)
+    assert len(found) == len(set(found)) == len(numbers) * (13 + 78) // 2
 
 
 @pytest.mark.parametrize("n_docs", [0, 1])
 def test_nothing_to_compare_gives_no_pairs(n_docs: int):
-    words = np.zeros((n_docs, 1), dtype=np.uint64)
-    buckets = np.zeros(n_docs, dtype=np.int64)
+    assert search(list(range(n_docs)), Needs(64, 3, n_docs), [], first_extra=1)[0] == []
 
-    assert list(find_pairs(words, buckets, layout=BandLayout(64, 3), band=0)) == []
+
+@given(
+    st.lists(st.integers(1, 6) | st.just(LARGE_GROUP + 3), max_size=4),
+    st.sampled_from([(1, 1), (2, 5), (1, 63)]),
+)
+@settings(max_examples=30, deadline=None)
+def test_every_two_members_of_a_group_are_compared_once(sizes, kind):
+    n_words, max_distance = kind
+    rng = np.random.default_rng(len(sizes))
+    members = rng.integers(0, 2**6, (sum(sizes), n_words), dtype=np.uint64)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+
+    found = list(compare_groups(members, np.array(sizes, dtype=np.int64), max_distance))
+
+    pairs = [(a, b, d) for n in found for a, b, d in zip(n.left, n.right, n.distances, strict=True)]
+    numbers = as_numbers(members)
+    expected = [
+        (a, b, (numbers[a] ^ numbers[b]).bit_count())
+        for a, b in itertools.combinations(range(len(members)), 2)
+        if groups[a] == groups[b]
+    ]
+    assert sorted(pairs) == [pair for pair in expected if 0 < pair[2] <= max_distance]
+
+
+def test_groups_larger_than_a_run_are_not_cut_in_two(monkeypatch):
+    monkeypatch.setattr(groups_module, "RUN", 7)
+    numbers = [0xAB << 40 | value for value in range(200)]
+
+    found, _, _ = search(numbers, Needs(64, 2, 200), [], first_extra=1)
+
+    assert sorted(found) == brute_force(numbers, 2)
 
 
 @given(st.integers(0, 2**128 - 1), st.integers(0, 2**128 - 1))
