@@ -139,9 +139,8 @@ class MinimumForest:
     Holds 8 bytes for each edge of the forest and up to max(2^16, 2 * n_nodes) open
     pairs, 4 bytes per node for each of a few marks (one per distance that the forest
     has, and five), and about ten times that while it merges. A pair costs about
-    10 ns once the nodes are connected: it is looked up in the components of the
-    edges before it. Pairs of one distance are told apart by their nodes, the same
-    way.
+    10 ns once the nodes are connected, for it is looked up in the components of the
+    edges before it, those of its own distance included; until then about 100 ns.
 
     Examples
     --------
@@ -212,6 +211,19 @@ def _marks(edges: Words, n_nodes: int) -> list[_Mark]:
     for start, end in pairwise(np.unique(np.concatenate([[0], turns, late, [len(edges)]]))):
         part = edges[start:end]
         ends = components[left_of(part)], components[_right_of(part)]
-        components = spanning_forest(*ends, n_nodes=n_nodes).components[components]
+        components = _joined(*ends, n_nodes=n_nodes)[components]
         marks.append(_Mark(part[-1], components.astype(np.int32)))
     return marks
+
+
+def _joined(left: Integers, right: Integers, *, n_nodes: int) -> Integers:
+    """Give each node the smallest of its component; few edges cost little, whatever the nodes."""
+    is_end = np.zeros(n_nodes, dtype=np.bool_)
+    is_end[left] = is_end[right] = True
+    ends = np.flatnonzero(is_end)
+    joined = np.arange(n_nodes, dtype=np.int64)
+    numbers = np.empty(n_nodes, dtype=np.int64)
+    numbers[ends] = joined[: len(ends)]
+    forest = spanning_forest(numbers[left], numbers[right], n_nodes=len(ends))
+    joined[ends] = ends[forest.components]
+    return joined
