@@ -275,6 +275,23 @@ def distance(left: tuple[int, ...], right: tuple[int, ...]) -> int:
     return sum((a ^ b).bit_count() for a, b in zip(left, right, strict=True))
 
 
+def minimum_spanning_forest(pairs: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Kruskal: of (left, right, distance), nearest and smallest first, those that connect."""
+    roots: dict[int, int] = {}
+
+    def root_of(node: int) -> int:
+        while (parent := roots.get(node, node)) != node:
+            node = parent
+        return node
+
+    kept = []
+    for left, right, apart in sorted(pairs, key=lambda pair: (pair[2], *pair[:2])):
+        if root_of(left) != root_of(right):
+            roots[root_of(left)] = root_of(right)
+            kept.append((left, right, apart))
+    return kept
+
+
 def deduplicate(texts: dict[str, str | None], config: DedupConfig) -> dict[str, set]:
     """Whole run over id → text, comparing every fingerprint with every other one."""
     profile, bits = config.settings.profile, config.bits

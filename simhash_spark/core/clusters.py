@@ -93,7 +93,9 @@ def _join_round(left: Integers, right: Integers, n_nodes: int) -> tuple[Integers
     parents[mutual] = mutual
     while not np.array_equal(grand := parents[parents], parents):
         parents = grand
-    return np.unique(chosen), _smallest_of(parents)
+    is_chosen = np.zeros(n_edges, dtype=np.bool_)
+    is_chosen[chosen] = True
+    return np.flatnonzero(is_chosen), _smallest_of(parents)
 
 
 def _smallest_of(roots: Integers) -> Integers:
