@@ -20,7 +20,7 @@ if not IS_INSTALLED:
 
 from simhash_spark.pipeline import deduplicate  # noqa: E402
 from simhash_spark.runs.arguments import Arguments, parse_arguments  # noqa: E402
-from simhash_spark.runs.counts import checking, count_output  # noqa: E402
+from simhash_spark.runs.counts import checking, count_output, read_effort  # noqa: E402
 from simhash_spark.runs.failures import explain  # noqa: E402
 from simhash_spark.runs.folder import PUBLISHED, OutputFolder  # noqa: E402
 from simhash_spark.runs.interrupts import exit_code_of  # noqa: E402
@@ -70,7 +70,9 @@ def _deduplicate(spark: SparkSession, arguments: Arguments, output: OutputFolder
         checked = check_invariants(output.written, config.max_distance)
         counts = count_output(output.written, output.n_rows)
         stages = output.progress.stages
-        record = Record(output.run_id, started, arguments.source, config, stages, counts, checked)
+        search = (found.plan, read_effort(found.effort))
+        about = (output.run_id, started, arguments.source, config)
+        record = Record(*about, *search, stages, counts, checked)
         output.publish(summarize(record, spark))
         output.progress.closing(counts, output.path)
 

@@ -14,7 +14,7 @@ from simhash_spark.errors import ConfigError
 from simhash_spark.keep import parse_keep
 from simhash_spark.profiles import FingerprintSettings, Profile, Statistics, profile_of
 
-LARGEST_MAX_DISTANCE = {64: 8, 128: 16}
+LARGEST_MAX_DISTANCE = {64: 16, 128: 32}
 """Largest ``max_distance`` for each number of bits."""
 
 CLUSTER_RULES = ("components",)
@@ -39,8 +39,12 @@ class DedupConfig:
         Length of a fingerprint. *Defines the fingerprint.*
     max_distance : int
         Largest Hamming distance, in bits and inclusive, between two
-        fingerprints that count as near-duplicates; at most 8 of 64 bits and
-        16 of 128.
+        fingerprints that count as near-duplicates; at most 16 of 64 bits and
+        32 of 128.
+    bucket_pairs : int
+        Pairs of one bucket (fingerprints that agree on some bits) that are listed
+        in full. Of a bucket with more only a spanning forest is listed, with the
+        same clusters, and the pairs left out are counted. 0: all are listed.
     cluster : {'components'}
         How pairs become clusters: connected components.
     keep : str
@@ -70,6 +74,7 @@ class DedupConfig:
     profile: Profile | str = "auto"
     bits: int = 64
     max_distance: int = 3
+    bucket_pairs: int = 10_000
     cluster: str = "components"
     keep: str = "length desc, id asc"
     features_column: str | None = None
@@ -81,7 +86,7 @@ class DedupConfig:
             message = f"bits must be 64 or 128, got {self.bits!r}."
             raise ConfigError(message)
         assert self.settings  # noqa: S101 - made to be checked
-        self._check_max_distance()
+        self._check_search()
         check_member("cluster", self.cluster, CLUSTER_RULES)
         named = ("text_column", "keep", "features_column")
         for name in named[: 2 if self.features_column is None else 3]:
@@ -90,13 +95,20 @@ class DedupConfig:
                 raise ConfigError(message)
         parse_keep(self.keep)
 
-    def _check_max_distance(self) -> None:
+    def _check_search(self) -> None:
         limit = LARGEST_MAX_DISTANCE[self.bits]
         if type(self.max_distance) is not int or not 0 <= self.max_distance <= limit:
-            hint = " --bits 128 allows up to 16." if self.bits == 64 else ""
+            hint = " --bits 128 allows up to 32." if self.bits == 64 else ""
             message = (
                 f"max_distance must be a whole number from 0 to {limit} at {self.bits} bits, "
                 f"got {self.max_distance!r}.{hint}"
+            )
+            raise ConfigError(message)
+
+        if type(self.bucket_pairs) is not int or self.bucket_pairs < 0:
+            message = (
+                "bucket_pairs must be a whole number from 1 up, or 0 to list all pairs, "
+                f"got {self.bucket_pairs!r}."
             )
             raise ConfigError(message)
 

@@ -219,7 +219,8 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
 def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan:
     """Choose how to look for pairs; see ``hamming_pairs``. Runs one Spark job."""
     n_nodes, sample = read_sample(sample_nodes(nodes, config.bits), config.bits)
-    return plan_search(Needs(config.bits, config.max_distance, n_nodes), sample)
+    limit = config.bucket_pairs or None
+    return plan_search(Needs(config.bits, config.max_distance, n_nodes, limit), sample)
 
 
 def _fingerprint(identified: DataFrame, config: DedupConfig) -> DataFrame:

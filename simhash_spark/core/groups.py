@@ -45,6 +45,20 @@ def take(fingerprints: Words, rows: Integers) -> Words:
     return taken
 
 
+def ascending(fingerprints: Words) -> Integers:
+    """Give the order in which fingerprints ascend, as unsigned numbers.
+
+    >>> ascending(np.array([[5, 1], [9, 0], [4, 1]], dtype=np.uint64)).tolist()
+    [1, 2, 0]
+    """
+    highest = fingerprints[:, -1]
+    order = np.argsort(highest, kind="stable")
+    sorted_highest = highest[order]
+    if fingerprints.shape[1] > 1 and (sorted_highest[1:] == sorted_highest[:-1]).any():
+        order = np.lexsort(tuple(fingerprints.T))
+    return order
+
+
 def look_up(members: Words, groups: Groups, table: Table) -> Groups:
     """Put together the members of each group that agree on the key of a table.
 
@@ -98,6 +112,16 @@ def runs(groups: Groups) -> Iterator[Groups]:
         rows = groups.rows[begin : int(ends[last - 1])]
         yield Groups(rows, groups.sizes[first:last], groups.path)
         first = last
+
+
+def one_by_one(groups: Groups, alone: Booleans) -> Iterator[Groups]:
+    """Give some groups one by one, and then all the others together."""
+    ends = np.cumsum(groups.sizes)
+    for at in np.flatnonzero(alone).tolist():
+        rows = groups.rows[ends[at] - groups.sizes[at] : ends[at]]
+        yield Groups(rows, groups.sizes[at : at + 1], groups.path)
+    if not alone.all():
+        yield choose(groups, ~alone)
 
 
 def choose(groups: Groups, wanted: Booleans) -> Groups:

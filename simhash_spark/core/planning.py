@@ -68,6 +68,8 @@ class Needs:
         Largest Hamming distance, in bits and inclusive.
     n_nodes : int
         Distinct fingerprints.
+    bucket_pairs : int or None
+        Pairs of a bucket that are listed in full; None: all.
     task_rows : int
         Fingerprints of one table that a task may hold.
     """
@@ -75,6 +77,7 @@ class Needs:
     bits: int
     max_distance: int
     n_nodes: int
+    bucket_pairs: int | None = None
     task_rows: int = TASK_ROWS
 
 
@@ -159,6 +162,7 @@ def _plan(
         len(tables),
         1,
         second_extra,
+        needs.bucket_pairs,
         _predict(needs, sample, routes, n_top=len(tables), is_moved=order is not None),
     )
 

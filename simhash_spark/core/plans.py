@@ -98,6 +98,9 @@ class Plan:
     extra_bands : int or None
         Bands more than what may differ, at the second level; None: what costs
         least, decided in each task.
+    bucket_pairs : int or None
+        Pairs of a bucket that are listed in full; of one with more only a spanning
+        forest is. None: all are listed.
     prediction : Prediction
         What it takes.
     alternatives : tuple of Alternative
@@ -114,5 +117,6 @@ class Plan:
     n_top: int
     n_partitions: int
     extra_bands: int | None
+    bucket_pairs: int | None
     prediction: Prediction
     alternatives: tuple[Alternative, ...] = ()

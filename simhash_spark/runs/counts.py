@@ -139,3 +139,9 @@ def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) ->
         pairs=n_rows["pairs"],
         malformed=malformed,
     )
+
+
+def read_effort(effort: DataFrame) -> dict[str, int]:
+    """Read what the search for pairs took: one row, a number per column."""
+    row = effort.first()
+    return {} if row is None else {name: value or 0 for name, value in row.asDict().items()}

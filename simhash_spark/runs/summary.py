@@ -11,17 +11,17 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from simhash_spark.core.bands import BandLayout
 from simhash_spark.core.packages import requirements
 from simhash_spark.runs.progress import seconds_by_name
 from simhash_spark.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
     from simhash_spark.config import DedupConfig
+    from simhash_spark.core.plans import Plan
     from simhash_spark.runs.counts import Counts
     from simhash_spark.runs.invariants import Invariant
     from simhash_spark.runs.progress import Stage
@@ -47,6 +47,10 @@ class Record:
         What was read.
     config : DedupConfig
         How it was compared.
+    plan : Plan
+        How pairs were looked for.
+    effort : mapping of str to int
+        What that took: see ``stages.edges.EFFORT``.
     stages : sequence of Stage
         What was written.
     counts : Counts
@@ -59,6 +63,8 @@ class Record:
     started: datetime
     source: Source
     config: DedupConfig
+    plan: Plan
+    effort: Mapping[str, int]
     stages: Sequence[Stage]
     counts: Counts
     invariants: Sequence[Invariant]
@@ -90,7 +96,7 @@ def summarize(record: Record, spark: SparkSession) -> str:
         "input": _input(record.source),
         "config": _config(config),
         "fingerprint_settings": config.settings.digest,
-        "plan": _plan(config),
+        "plan": _plan(record.plan, record.effort),
         "rows": {stage.name: stage.n_rows for stage in record.stages},
         "seconds_per_stage": seconds_by_name(record.stages),
         "counts": dataclasses.asdict(counts) | {"fingerprinted": counts.fingerprinted},
@@ -122,12 +128,16 @@ def _config(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
     return told
 
 
-def _plan(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
-    layout = BandLayout(config.bits, config.max_distance)
+def _plan(plan: Plan, effort: Mapping[str, int]) -> dict[str, Any]:  # Any: JSON
     return {
-        "bits": config.bits,
-        "max_distance": config.max_distance,
-        "band_bits": [band.width for band in layout.bands],
+        "bits": plan.bits,
+        "max_distance": plan.max_distance,
+        "name": plan.name,
+        "band_bits": list(plan.band_bits),
+        "tables": plan.n_top,
+        "partitions": plan.n_partitions,
+        "predicted": dataclasses.asdict(plan.prediction),
+        "actual": dict(effort),
     }
 
 

@@ -8,6 +8,7 @@ bucket, so nothing has to be made distinct afterwards.
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,9 @@ from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
 from simhash_spark import schemas
-from simhash_spark.core.pairs import Effort, Pairs, PairSearch, is_less
+from simhash_spark.core.pairs import Pairs, is_less
 from simhash_spark.core.planning import moved
+from simhash_spark.core.search import Effort, PairSearch
 from simhash_spark.stages._words import read_binary, write_words
 
 if TYPE_CHECKING:
@@ -81,9 +83,18 @@ def sum_efforts(found: DataFrame) -> DataFrame:
     return tasks.agg(*sums)
 
 
-EFFORT = ("n_rows", "n_sorted", "n_compared", "n_pairs", "n_unlisted", "cpu_ms", "task_bytes")
-"""What a task tells: fingerprints it got, rows it sorted, pairs it compared, found, and left out
-of the list, milliseconds of its core, and bytes of the largest bucket group it held."""
+EFFORT = (
+    "n_rows",
+    "n_sorted",
+    "n_compared",
+    "n_pairs",
+    "n_unlisted",
+    "n_not_compared",
+    "cpu_ms",
+    "task_bytes",
+)
+"""What a task tells: fingerprints it got, rows it sorted, pairs it compared, listed, left out, did
+not compare, milliseconds of its core, and bytes of fingerprints it held at once at most."""
 
 
 def _finder(plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -93,7 +104,7 @@ def _finder(plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
     def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         started = time.process_time()
         effort = Effort()
-        search = PairSearch(plan.max_distance, plan.extra_bands, effort)
+        search = PairSearch(plan.max_distance, plan.extra_bands, plan.bucket_pairs, effort)
         told = dict.fromkeys(EFFORT, 0)
         for route, fingerprints in _routes(batches, plan.bits // 64):
             told["n_rows"] += len(fingerprints)
@@ -103,7 +114,7 @@ def _finder(plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
                 right = moved(fingerprints[pairs.right], back)
                 told["n_pairs"] += len(left)
                 yield pa.RecordBatch.from_arrays(_edges(left, right, pairs), names=names)
-        told |= {"n_sorted": effort.n_sorted, "n_compared": effort.n_compared}
+        told |= asdict(effort)
         told["cpu_ms"] = round(1000 * (time.process_time() - started))
         yield pa.RecordBatch.from_arrays(_effort(told, plan.bits // 64), names=names)
 

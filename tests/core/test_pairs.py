@@ -8,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simhash_spark.core import groups as groups_module
+from simhash_spark.core import search as search_module
 from simhash_spark.core.blocks import pack_blocks
 from simhash_spark.core.comparing import LARGE_GROUP, compare_groups
-from simhash_spark.core.pairs import PairSearch, is_less
+from simhash_spark.core.pairs import is_less
 from simhash_spark.core.planning import Needs, moved, plan_search
+from simhash_spark.core.sampling import Sampling
+from simhash_spark.core.search import PairSearch
 
 MASK = 2**64 - 1
 KINDS = [(64, k) for k in range(17)] + [(128, k) for k in range(33)]
@@ -28,14 +31,16 @@ def as_numbers(words: np.ndarray) -> list[int]:
 
 def search(numbers: list[int], needs: Needs, sample: list[int], **plan_options):
     """Pack, bring together and compare as the stages do, without Spark."""
-    plan = plan_search(needs, as_words(sample, needs.bits), **plan_options)
+    sampling = Sampling(needs.bits // 64, 1 << 14)
+    sampling.add(as_words(sample, needs.bits))
+    plan = plan_search(needs, sampling.chosen(), **plan_options)
     together: dict[tuple[int, int], list[np.ndarray]] = {}
     for blocks in pack_blocks(as_words(numbers, needs.bits), plan):
         for at, partition in enumerate(blocks.partitions.tolist()):
             own = blocks.fingerprints[blocks.bounds[at] : blocks.bounds[at + 1]]
             together.setdefault((partition, blocks.route), []).append(own)
     back = None if plan.order is None else tuple(np.argsort(plan.order).tolist())
-    finder, found = PairSearch(needs.max_distance, plan.extra_bands), []
+    finder, found = PairSearch(needs.max_distance, plan.extra_bands, plan.bucket_pairs), []
     for (_, route), parts in together.items():
         members = np.concatenate(parts)
         for left, right, distances in finder.find(members, plan.routes[route].path):
@@ -72,7 +77,7 @@ def test_pairs_equal_brute_force_each_once(bits, max_distance, data):
 
     found, _, _ = search(
         numbers,
-        Needs(bits, max_distance, len(numbers), task_rows),
+        Needs(bits, max_distance, len(numbers), task_rows=task_rows),
         numbers if is_measured else [],
         first_extra=first_extra,
         second_extra=second_extra,
@@ -132,6 +137,48 @@ def test_hot_keys_take_routes_of_their_own_and_nothing_is_missed():
     assert sum(sizes[plan.n_top :]) > 0
     assert sum(sizes[: plan.n_top]) < len(numbers)
     assert len(found) == len(set(found)) == len(numbers) * (13 + 78) // 2
+
+
+@pytest.mark.parametrize("dense_rows", [1 << 13, 4])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_dense_buckets_list_fewer_pairs_of_the_same_components(dense_rows, data):
+    bits = data.draw(st.sampled_from([64, 128]))
+    numbers = data.draw(fingerprints(bits))
+    max_distance = data.draw(st.integers(1, 12))
+    limit = data.draw(st.integers(0, 30))
+    first_extra = data.draw(st.sampled_from([None, 1]))
+    needs = Needs(bits, max_distance, len(numbers), limit)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search_module, "DENSE_ROWS", dense_rows)
+        patch.setattr(search_module, "DENSE_PAIRS", -1)
+        found, _, effort = search(numbers, needs, numbers, first_extra=first_extra)
+        shuffled = data.draw(st.permutations(numbers))
+        again, _, _ = search(shuffled, needs, numbers, first_extra=first_extra, n_partitions=3)
+
+    expected = brute_force(numbers, max_distance)
+    assert set(found) <= set(expected)
+    assert len(found) == len(set(found))
+    assert components(found) == components(expected)
+    assert sorted(again) == sorted(found)
+    if not effort.n_not_compared:
+        assert len(found) + effort.n_unlisted == len(expected)
+    else:
+        assert len(found) + effort.n_unlisted + effort.n_not_compared >= len(expected)
+
+
+def components(pairs: list[tuple[int, int, int]]) -> dict[int, int]:
+    parents: dict[int, int] = {}
+
+    def root(node: int) -> int:
+        while parents.setdefault(node, node) != node:
+            node = parents[node]
+        return node
+
+    for left, right, _ in pairs:
+        one, other = sorted((root(left), root(right)))
+        parents[other] = one
+    return {node: root(node) for node in parents}
 
 
 @pytest.mark.parametrize("n_docs", [0, 1])
