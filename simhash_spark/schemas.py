@@ -58,9 +58,7 @@ STATISTICS = StructType(
 """All that a profile has learned, in one row, as it is stored."""
 
 
-SAMPLE = StructType(
-    [StructField(c.N_NODES, LongType()), StructField(c.FINGERPRINTS, BinaryType())]
-)
+SAMPLE = StructType([StructField(c.N_NODES, LongType()), StructField(c.FINGERPRINTS, BinaryType())])
 """How many fingerprints there are, and some of them."""
 
 BLOCKS = StructType(
