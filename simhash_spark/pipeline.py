@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from simhash_spark.config import DedupConfig
 from simhash_spark.core.planning import Needs, plan_search
-from simhash_spark.core.plans import Plan
+from simhash_spark.core.plans import Plan  # noqa: TC001 - a field of Dedup, resolved at run time
 from simhash_spark.stages.blocks import explode_blocks
 from simhash_spark.stages.clusters import connect_components
 from simhash_spark.stages.documents import (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from simhash_spark.core.plans import Plan, Route
-    from simhash_spark.core.typing import Integers, Words
+    from simhash_spark.core.typing import Integers, Places, Words
 
 BLOCK_BYTES = 1 << 14
 """Most bytes in a block. Spark 3.5 hands 10 000 rows to Python at once, whatever their size."""
@@ -123,7 +123,7 @@ def spread(keys: Words, route: int, n_partitions: int) -> Integers:
     return ((high * np.uint64(n_partitions)) >> np.uint64(31)).astype(np.int64)
 
 
-def partition_keys(n_partitions: int) -> Integers:
+def partition_keys(n_partitions: int) -> Places:
     """Find numbers that Spark's hash partitioning sends to partition 0, 1, 2, ...
 
     Parameters

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from simhash_spark.core.blocks import Blocks
     from simhash_spark.core.plans import Plan
-    from simhash_spark.core.typing import Integers
+    from simhash_spark.core.typing import Places
 
 ROWS_AT_ONCE = 1 << 21
 """Fingerprints packed together: 16 or 32 MB, and about five times as much on the way."""
@@ -65,7 +65,7 @@ def _packer(plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
     return pack
 
 
-def _rows(packed: Iterator[Blocks], numbers: Integers) -> Iterator[pa.RecordBatch]:
+def _rows(packed: Iterator[Blocks], numbers: Places) -> Iterator[pa.RecordBatch]:
     """Write blocks as rows, without an object per block."""
     for blocks in packed:
         n_blocks, n_words = len(blocks.partitions), blocks.fingerprints.shape[1]
