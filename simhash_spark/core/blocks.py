@@ -17,7 +17,7 @@ from simhash_spark.core.permutations import mix, permute
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from simhash_spark.core.plans import Plan, Route
+    from simhash_spark.core.plans import Plan
     from simhash_spark.core.typing import Integers, Places, Words
 
 BLOCK_BYTES = 1 << 14
