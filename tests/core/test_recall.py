@@ -126,6 +126,19 @@ def test_turns_miss_together_where_each_part_has_a_difference(distance):
     assert misses[4] == pytest.approx(sum(free) / math.comb(64, distance))
 
 
+@pytest.mark.parametrize("distance", [1, 24, 70, 128])
+def test_two_words_miss_together_where_each_of_their_parts_has_a_difference(distance):
+    found = (np.arange(65) >= 16).astype(np.float64)
+    free = [math.comb(8, j) * (-1) ** j * math.comb(128 - 16 * j, distance) for j in range(9)]
+    first = 1 - math.comb(112, distance) / math.comb(128, distance)
+
+    misses = module._misses(distance, 128, found)
+
+    assert len(misses) == 9
+    assert misses[:2] == pytest.approx([1, first])
+    assert misses[8] == pytest.approx(sum(free) / math.comb(128, distance))
+
+
 def test_common_prefixes_run_over_equal_parts():
     """Parts from the highest on; 16 stands for an equal part."""
     firsts = np.array([[3, 7, 1, 1], [16, 5, 1, 1], [16, 16, 16, 2], [16, 16, 16, 16]]).T

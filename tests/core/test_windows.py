@@ -297,10 +297,10 @@ def test_distinct_pairs_are_those_of_a_set(calls):
 
 
 def test_distinct_pairs_take_at_most_64_bytes_each():
-    numbers = np.arange(1, 100_001, dtype=np.uint64)
+    numbers = np.arange(1, 200_001, dtype=np.uint64)
     met = DistinctPairs()
     for _ in range(20):
         met.add(numbers, numbers + np.uint64(1))
 
-    assert len(met) == 100_000
-    assert met.n_bytes <= 64 * 100_000
+    assert len(met) == 200_000
+    assert met.n_bytes <= 64 * 200_000
