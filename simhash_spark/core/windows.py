@@ -132,7 +132,7 @@ def find_near(
     Notes
     -----
     Time: about tables * n_nodes * (7 + 0.5 * window) ns for 64 bits, (16 + window)
-    ns for 128, and 50 ns for each time that a pair is met. Memory: three times the
+    ns for 128, and 50 to 100 ns for each time that a pair is met. Memory: three times the
     fingerprints beside the input, and 64 bytes per distinct pair.
 
     Examples
