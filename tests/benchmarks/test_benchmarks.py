@@ -15,6 +15,7 @@ MODULES = (
     "bench_words",
     "bench_engines",
     "bench_dense",
+    "bench_windows",
 )
 
 
