@@ -8,7 +8,16 @@ import pytest
 
 from simhash_spark.core import counting
 
-MODULES = ("bench_steps", "bench_memory", "bench_kernels", "bench_words", "bench_engines")
+MODULES = (
+    "bench_steps",
+    "bench_memory",
+    "bench_kernels",
+    "bench_words",
+    "bench_engines",
+    "bench_join",
+    "bench_growth",
+    "bench_skew",
+)
 
 
 @pytest.mark.parametrize("name", MODULES)
