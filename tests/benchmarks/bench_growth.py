@@ -146,11 +146,13 @@ def also(
             if one not in costs:
                 costs[one] = run(spark, folder, one)
         for base in dict.fromkeys((64, bits)):
-            ratio = costs[case].core_seconds / costs[Case(n, base, USUAL_DISTANCE)].core_seconds
-            print(
-                f"{bits}:{max_distance} at {n:.0e}: {costs[case].core_seconds:.1f} core-seconds, "
-                f"{ratio:.2f} times {base}:{USUAL_DISTANCE}"
-            )
+            usual = Case(n, base, USUAL_DISTANCE)
+            if usual != case:
+                print(
+                    f"{bits}:{max_distance} at {n:.0e}: {costs[case].core_seconds:.1f} "
+                    f"core-seconds, {costs[case].core_seconds / costs[usual].core_seconds:.2f} "
+                    f"times {base}:{USUAL_DISTANCE}"
+                )
 
 
 if __name__ == "__main__":

@@ -15,12 +15,14 @@ checked, on all fingerprints or on --oracle of them drawn at random (time grows 
 10 s for 100 000).
 
 --native: a folder with simhash-pybind (pip install --target FOLDER simhash-pybind: as a module it
-is called simhash, like another package): its find_all on the first --sizes of the shared bits.
+is called simhash, like another package): its find_all beside ours, on 2000, 4000 and 8000
+fingerprints that share 48 bits, at distances 3 and 8.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import subprocess
 import sys
 import tempfile
@@ -74,11 +76,11 @@ class Bench:
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark, self.folder = spark, folder
 
-    def search(self, words: Words) -> tuple[pa.Table, Cost]:
+    def search(self, words: Words, max_distance: int = MAX_DISTANCE) -> tuple[pa.Table, Cost]:
         """Write fingerprints, search them, write the edges; give these and what it cost."""
         write_fingerprints(self.folder / "nodes.parquet", words)
         nodes = self.spark.read.parquet(str(self.folder / "nodes.parquet"))
-        config = DedupConfig(bits=64 * words.shape[1], max_distance=MAX_DISTANCE)
+        config = DedupConfig(bits=64 * words.shape[1], max_distance=max_distance)
         cost = self.write(hamming_edges(nodes, config))
         return pq.read_table(self.folder / "edges"), cost
 
@@ -89,8 +91,8 @@ class Bench:
         )
         return cost
 
-    def output(self, n_rows: int, bits: int) -> float:
-        """Seconds to write so many rows of edges that Python makes up."""
+    def output(self, n_rows: int, bits: int) -> Cost:
+        """Write so many rows of edges that Python makes up."""
         names = [*c.fingerprint_words(bits, "_l"), *c.fingerprint_words(bits, "_r"), c.DISTANCE]
         schema = ", ".join(f"{name} long" for name in names[:-1]) + f", {c.DISTANCE} int"
 
@@ -104,7 +106,7 @@ class Bench:
                     yield pa.RecordBatch.from_arrays([*columns, distances], names=names)
 
         starts = self.spark.range(0, n_rows, ROWS_PER_BATCH)
-        return self.write(starts.mapInArrow(make, schema)).seconds
+        return self.write(starts.mapInArrow(make, schema))
 
 
 def side(edges: pa.Table, bits: int, suffix: str) -> Words:
@@ -129,52 +131,65 @@ def compare(bench: Bench, name: str, words: Words, given: argparse.Namespace) ->
     n, bits = len(words), 64 * words.shape[1]
     uniforms, costs = [], []
     for _ in range(given.rounds):
-        uniforms.append(bench.search(uniform(n, bits))[1].seconds)
+        uniforms.append(bench.search(uniform(n, bits))[1])
         edges, cost = bench.search(words)
         costs.append(cost)
-    plain, cost = min(uniforms), min(costs, key=lambda one: one.seconds)
+    plain, cost = (min(ran, key=lambda one: one.seconds) for ran in (uniforms, costs))
     n_listed = len(edges)
-    rows = bench.output(n_listed, bits) - bench.output(1, bits)
+    rows, none = bench.output(n_listed, bits), bench.output(1, bits)
     checked = words[: given.oracle]
     if len(checked) < n:  # their order is random
         edges, _ = bench.search(checked)
     missing = check(checked, edges)
-    less = cost.seconds - max(0.0, rows)
+    print(f"{name}: {n:,} distinct fingerprints of {bits} bits, skew x{skew_of(words):,.0f}")
+    print(f"  {cost}\n  {plain}, uniform\n  {rows}, writing the rows alone")
+    for unit in ("seconds", "core_seconds"):
+        ours, other, written = (getattr(one, unit) for one in (cost, plain, rows))
+        less = ours - max(0.0, written - getattr(none, unit))
+        print(
+            f"  {unit}: ratio {ours / other:.2f}, less output {less / other:.2f} (bar {RATIO_BAR})"
+        )
     print(
-        f"{name}: {n:,} distinct fingerprints of {bits} bits, skew x{skew_of(words):,.0f}\n"
-        f"  {cost}\n"
-        f"  uniform {plain:.1f} s, ratio {cost.seconds / plain:.2f}; writing the rows "
-        f"{rows:.1f} s, ratio less output {less / plain:.2f} (bar {RATIO_BAR})\n"
         f"  {n_listed:,} pairs listed; of {len(checked):,} checked, components are right, "
         f"{len(edges):,} pairs listed and {missing:,} not",
         flush=True,
     )
 
 
-def compare_native(bench: Bench, folder: Path, sizes: list[int], timeout_s: float) -> None:
+def compare_native(bench: Bench, given: argparse.Namespace) -> None:
     """Print the seconds of the native library beside ours, on the same fingerprints."""
-    for n in sizes:
-        words = sharing(10 * n, bits=64, n_free=16, spread=False)[:n]
-        text = "\n".join(map(str, words[:, 0].tolist()))
-        command = [sys.executable, "-c", NATIVE, str(folder), str(MAX_DISTANCE)]
-        try:
-            ended = subprocess.run(
-                command, input=text, capture_output=True, text=True, timeout=timeout_s, check=False
-            )
-        except subprocess.TimeoutExpired:
-            native = f"more than {timeout_s:.0f} s"
-        else:
-            if ended.returncode:
-                print(f"simhash-pybind: not compared, {ended.stderr.strip().splitlines()[-1]}")
-                return
-            seconds, found = ended.stdout.split()
-            native = f"{float(seconds):.2f} s, {int(found):,} pairs"
-        edges, cost = bench.search(words)
+    for max_distance, n in itertools.product(given.distances, given.sizes):
+        words = sharing(10 * n, bits=64, spread=False)[:n]
+        native = run_native(words, max_distance, given)
+        if native is None:
+            return
+        edges, cost = bench.search(words, max_distance)
         print(
-            f"{len(words):,} fingerprints sharing 48 bits: simhash-pybind {native}; ours "
-            f"{cost.seconds:.1f} s and {cost.core_seconds:.1f} core-s, {len(edges):,} pairs",
+            f"{len(words):,} fingerprints sharing 48 bits, distance {max_distance}: simhash-pybind "
+            f"{native}; ours {cost.seconds:.1f} s and {cost.core_seconds:.1f} core-s, "
+            f"{len(edges):,} pairs",
             flush=True,
         )
+
+
+def run_native(words: Words, max_distance: int, given: argparse.Namespace) -> str | None:
+    """Search in another process; say what it took, or print why it cannot and give None."""
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-c", NATIVE, str(given.native), str(max_distance)],
+            input="\n".join(map(str, words[:, 0].tolist())),
+            capture_output=True,
+            text=True,
+            timeout=given.timeout,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"more than {given.timeout:.0f} s"
+    if ended.returncode:
+        print(f"simhash-pybind: not compared, {ended.stderr.strip().splitlines()[-1]}")
+        return None
+    seconds, found = ended.stdout.split()
+    return f"{float(seconds):.2f} s, {int(found):,} pairs"
 
 
 def sets_of(given: argparse.Namespace) -> Iterator[tuple[str, Words]]:
@@ -198,6 +213,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rounds", type=int, default=2, help="the quickest counts")
     parser.add_argument("--native", type=Path)
     parser.add_argument("--sizes", type=int, nargs="+", default=[2000, 4000, 8000])
+    parser.add_argument("--distances", type=int, nargs="+", default=[3, 8], help="beside it")
     parser.add_argument("--timeout", type=float, default=600, help="of the native library")
     parser.add_argument("--memory", default="4g", help="of the JVM")
     parser.add_argument("--partitions", type=int, default=8)
@@ -212,7 +228,7 @@ def main(arguments: list[str]) -> None:
         if given.native is None:
             print("simhash-pybind: not compared, no --native")
         else:
-            compare_native(bench, given.native, given.sizes, given.timeout)
+            compare_native(bench, given)
         spark.stop()
 
 

@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[2]
 INTERVAL_S = 0.5
 BYTES_PER_GIB = 1 << 30
 SETTLING_S = 60
-CLEANING_S = 2
+CLEANING_S = 0.5
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -160,6 +161,33 @@ def test_every_variant_finds_what_was_planted(spark, tmp_path: Path, variant: st
     assert pairs.count() == planted
 
 
+def test_bytes_of_earlier_runs_and_of_active_stages_are_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def stage(n_bytes: int, status: str = "COMPLETE") -> dict:
+        return {"status": status, "shuffleWriteBytes": n_bytes, "diskBytesSpilled": 2 * n_bytes}
+
+    earlier = {(0, 0): stage(1000)}
+    active = {**earlier, (1, 0): stage(3, "ACTIVE")}
+    settled = {**earlier, (1, 0): stage(5), (2, 0): stage(6)}
+    answers = iter([earlier, active, settled])
+    monkeypatch.setattr(joins, "_stages", lambda _spark: next(answers))
+
+    result, cost = joins.measure(mock.MagicMock(), tmp_path, lambda: "result")
+
+    assert (result, cost.shuffled_bytes, cost.spilled_bytes) == ("result", 11, 22)
+
+
+def test_memory_and_disk_are_those_of_the_run(tmp_path: Path):
+    (tmp_path / "earlier").write_bytes(bytes(5000))
+
+    with joins.Peaks(tmp_path) as peaks:
+        (tmp_path / "spilled").write_bytes(bytes(3000))
+
+    assert peaks.disk_bytes == 3000
+    assert peaks.memory_kib > 10_000  # this process alone
+
+
 def test_growth_is_measured_from_start_to_end():
     command = [sys.executable, str(HERE / "bench_growth.py"), "--memory", "1g"]
     command += ["--from", "2e4", "--to", "2e4", "--also", "128:3"]
@@ -170,3 +198,15 @@ def test_growth_is_measured_from_start_to_end():
     shuffled = next(line for line in ran.stdout.splitlines() if line.startswith("at 2e+04"))
     assert 8 < float(shuffled.split()[2]) < 1000  # a fingerprint has 8 bytes
     assert "128:3 at 2e+04" in ran.stdout
+
+
+def test_crowded_sets_are_searched_and_checked_from_start_to_end(tmp_path: Path):
+    command = [sys.executable, str(HERE / "bench_skew.py"), "--memory", "1g", "--rounds", "1"]
+    command += ["--draws", "500", "--files", "200", "--oracle", "300", "--native", str(tmp_path)]
+
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("components are right") == 4
+    assert "poems: left out" in ran.stdout
+    assert "simhash-pybind: not compared" in ran.stdout
