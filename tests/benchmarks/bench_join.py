@@ -169,9 +169,6 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         planted = write_uniform(folder / "nodes", n, bits=64, max_distance=3)
-        print(
-            f"{n:,} uniform fingerprints, {planted:,} planted; {partitions} partitions", flush=True
-        )
         spark = session(
             folder, memory=given.memory, partitions=partitions, arrow_rows=given.arrow_rows
         )
