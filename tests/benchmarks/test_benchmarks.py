@@ -16,6 +16,9 @@ MODULES = (
     "bench_engines",
     "bench_dense",
     "bench_windows",
+    "bench_join",
+    "bench_growth",
+    "bench_skew",
 )
 
 
