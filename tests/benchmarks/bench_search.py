@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_search.py [N_FINGERPRINTS]
 
-Pairs: the bands and buckets of the library, in one process without Spark, against
+Pairs: the tables of the library, in one process without Spark, against
 XOR of every fingerprint with every later one in NumPy. Components: the library
 against union-find over a list of edges in plain Python. Both results are compared.
 """
@@ -17,10 +17,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from simhash_spark.core.bands import BandLayout, read_band
+from simhash_spark.core.bands import cut_bits
 from simhash_spark.core.clusters import spanning_forest
 from simhash_spark.core.hamming import popcounts
-from simhash_spark.core.pairs import find_pairs
+from simhash_spark.core.search import PairSearch
+from simhash_spark.core.tables import choose_bands
 
 MAX_DISTANCE = 3
 NEAR_SHARE = 100  # every so many fingerprints have a neighbour planted
@@ -61,17 +62,12 @@ def timed(run):
 
 
 def banded(fingerprints) -> set[tuple[int, int]]:
-    layout = BandLayout(64, MAX_DISTANCE)
+    bands = cut_bits(range(64), MAX_DISTANCE + 1)
     found = set()
-    for number, band in enumerate(layout.bands):
-        keys = read_band(fingerprints, band)
-        order = np.argsort(keys, kind="stable")
-        ordered = keys[order]
-        buckets = np.cumsum(np.append(0, ordered[1:] != ordered[:-1]))
-        members = fingerprints[order]
-        for pairs in find_pairs(members, buckets, layout=layout, band=number):
-            left, right = members[pairs.left, 0].tolist(), members[pairs.right, 0].tolist()
-            found |= set(zip(left, right, strict=True))
+    for table in choose_bands(bands, MAX_DISTANCE):
+        for pairs in PairSearch(MAX_DISTANCE).find(fingerprints, (table,)):
+            ends = np.sort([fingerprints[pairs.left, 0], fingerprints[pairs.right, 0]], axis=0)
+            found |= set(zip(*ends.tolist(), strict=True))
     return found
 
 

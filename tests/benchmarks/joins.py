@@ -21,9 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from simhash_spark import columns as c
-from simhash_spark.core.bands import BandLayout
-from simhash_spark.stages.bands import explode_bands
-from simhash_spark.stages.edges import find_edges
+from simhash_spark.pipeline import hamming_pairs
 from tests.benchmarks.measure_job import KIB_PER_GIB, pss_kib, tree_of
 
 if TYPE_CHECKING:
@@ -72,8 +70,7 @@ class Cost:
 
 def hamming_edges(nodes: DataFrame, config: DedupConfig) -> DataFrame:
     """The search that is measured; this function alone knows what it is called."""
-    layout = BandLayout(config.bits, config.max_distance)
-    return nodes.transform(explode_bands, layout).transform(find_edges, layout)
+    return hamming_pairs(nodes, config)
 
 
 def session(
