@@ -209,16 +209,17 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
     DataFrame
         Columns ``fingerprint_l``, ``fingerprint_r`` (each with its ``_high_``
         word for 128 bits) and ``distance`` (int, from 1); each pair once, the
-        left fingerprint smaller as an unsigned number. One Spark job runs now, to
-        choose a plan; the pairs are lazy.
+        left fingerprint smaller as an unsigned number. Two Spark jobs run now, to
+        count and to sample; the pairs are lazy.
     """
     plan = plan_pairs(nodes, config)
     return nodes.transform(explode_blocks, plan).transform(find_edges, plan).transform(select_edges)
 
 
 def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan:
-    """Choose how to look for pairs; see ``hamming_pairs``. Runs one Spark job."""
-    n_nodes, sample = read_sample(sample_nodes(nodes, config.bits), config.bits)
+    """Choose how to look for pairs; see ``hamming_pairs``. Counts and samples the nodes."""
+    n_nodes = nodes.count()
+    sample = read_sample(sample_nodes(nodes, config.bits, n_nodes), config.bits)
     limit = config.bucket_pairs or None
     return plan_search(Needs(config.bits, config.max_distance, n_nodes, limit), sample)
 
