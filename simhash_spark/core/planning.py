@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 SHUFFLE_NANOSECONDS = 70.0
 """Packing a fingerprint for one table, and moving it through Spark (measured 50 to 90)."""
 
-ONE_BUCKET = 20_000
-"""Up to so many fingerprints one task compares them all: spreading them costs more."""
+ONE_BUCKET = 1 << 20
+ONE_BUCKET_SECONDS = 0.5
+"""Up to so many fingerprints and seconds one task does it all: spreading them costs more."""
 
 PARTITION_ROWS = 1 << 21
 """Fingerprints in a partition, all its tables together."""
@@ -47,6 +48,9 @@ TASK_ROWS = 1 << 23
 
 MOVE_NANOSECONDS = 6.0
 """Moving the bits of a fingerprint (measured 5 at 64 bits)."""
+
+SHARED_ROWS = 3 << 22
+"""Up to so many fingerprints a task may hold all: 100 or 200 MB, five times as much on the way."""
 
 MOST_ROUTES = 200
 HOPELESS = 0.9
@@ -70,6 +74,8 @@ class Needs:
         Distinct fingerprints.
     bucket_pairs : int or None
         Pairs of a bucket that are listed in full; None: all.
+    n_cores : int or None
+        Cores of the only machine there is; None: a cluster, or unknown.
     task_rows : int
         Fingerprints of one table that a task may hold.
     """
@@ -78,6 +84,7 @@ class Needs:
     max_distance: int
     n_nodes: int
     bucket_pairs: int | None = None
+    n_cores: int | None = None
     task_rows: int = TASK_ROWS
 
 
@@ -109,12 +116,17 @@ def plan_search(
         Its tables depend on the number of fingerprints and the sample alone.
     """
     plans = list(_candidates(needs, sample, first_extra, second_extra))
-    best = min(plans, key=lambda plan: (plan.name != ONE_BUCKET_NAME, plan.prediction.core_seconds))
+    first = plans[0]
+    is_quick = first.prediction.core_seconds <= ONE_BUCKET_SECONDS
+    others = plans if first.name != ONE_BUCKET_NAME else plans[1:]
+    best = first if is_quick else min(others, key=lambda plan: plan.prediction.core_seconds)
     told = tuple(
         Alternative(plan.name, plan.prediction, "taken" if plan is best else _reason(plan, best))
         for plan in plans
     )
-    return replace(best, n_partitions=n_partitions or _n_partitions(best), alternatives=told)
+    n_shares = _n_shares(best, needs) if n_partitions is None else 0
+    chosen = n_partitions or n_shares or _n_partitions(best)
+    return replace(best, n_partitions=chosen, n_shares=n_shares, alternatives=told)
 
 
 def _candidates(
@@ -161,6 +173,7 @@ def _plan(
         tuple(routes),
         len(tables),
         1,
+        0,
         second_extra,
         needs.bucket_pairs,
         _predict(needs, sample, routes, n_top=len(tables), is_moved=order is not None),
@@ -249,6 +262,13 @@ def _n_partitions(plan: Plan) -> int:
     by_size = min(rows / PARTITION_ROWS, max(MANY_PARTITIONS, rows / (4 * PARTITION_ROWS)))
     by_time = min(plan.prediction.core_seconds / PARTITION_SECONDS, MANY_PARTITIONS)
     return max(1, ceil(max(by_size, by_time))) if plan.band_bits else 1
+
+
+def _n_shares(plan: Plan, needs: Needs) -> int:
+    """Let few cores hold everything, where that sends fewer copies than keys do."""
+    n_cores = needs.n_cores or plan.n_top
+    is_whole = len(plan.routes) == plan.n_top and needs.n_nodes <= SHARED_ROWS
+    return n_cores if n_cores < plan.n_top and is_whole else 0
 
 
 def _reason(plan: Plan, best: Plan) -> str:
