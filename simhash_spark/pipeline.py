@@ -23,7 +23,7 @@ from simhash_spark.stages.edges import find_edges, select_edges, sum_efforts
 from simhash_spark.stages.fingerprints import compute_fingerprints, fingerprint_features
 from simhash_spark.stages.nodes import collapse_fingerprints
 from simhash_spark.stages.pairs import name_pairs, pair_copies
-from simhash_spark.stages.samples import local_cores, read_sample, sample_nodes
+from simhash_spark.stages.samples import read_sample, sample_nodes
 from simhash_spark.stages.survivors import (
     find_members,
     list_clusters,
@@ -221,7 +221,7 @@ def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan:
     n_nodes = nodes.count()
     sample = read_sample(sample_nodes(nodes, config.bits, n_nodes), config.bits)
     limit = config.bucket_pairs or None
-    needs = Needs(config.bits, config.max_distance, n_nodes, limit, local_cores(nodes))
+    needs = Needs(config.bits, config.max_distance, n_nodes, limit)
     return plan_search(needs, sample)
 
 

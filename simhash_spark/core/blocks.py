@@ -63,13 +63,6 @@ def pack_blocks(fingerprints: Words, plan: Plan) -> Iterator[Blocks]:
     if plan.order is not None:
         order = np.array(plan.order, dtype=np.int64)
         fingerprints = permute(np.ascontiguousarray(fingerprints.T), order).T
-    if plan.n_shares:
-        everything = np.ascontiguousarray(fingerprints)
-        for share in range(plan.n_shares):
-            sizes = np.zeros(plan.n_shares, dtype=np.int64)
-            sizes[share] = len(everything)
-            yield _blocks(share, everything, sizes)
-        return
     fingerprints = np.asfortranarray(fingerprints)
     for number in range(plan.n_top):
         yield from _pack_route(fingerprints, number, plan)

@@ -49,9 +49,6 @@ TASK_ROWS = 1 << 23
 MOVE_NANOSECONDS = 6.0
 """Moving the bits of a fingerprint (measured 5 at 64 bits)."""
 
-SHARED_ROWS = 3 << 22
-"""Up to so many fingerprints a task may hold all: 100 or 200 MB, five times as much on the way."""
-
 MOST_ROUTES = 200
 HOPELESS = 0.9
 """A hot key is left whole if its tables together keep more of its pairs than this."""
@@ -74,8 +71,6 @@ class Needs:
         Distinct fingerprints.
     bucket_pairs : int or None
         Pairs of a bucket that are listed in full; None: all.
-    n_cores : int or None
-        Cores of the only machine there is; None: a cluster, or unknown.
     task_rows : int
         Fingerprints of one table that a task may hold.
     """
@@ -84,7 +79,6 @@ class Needs:
     max_distance: int
     n_nodes: int
     bucket_pairs: int | None = None
-    n_cores: int | None = None
     task_rows: int = TASK_ROWS
 
 
@@ -124,9 +118,7 @@ def plan_search(
         Alternative(plan.name, plan.prediction, "taken" if plan is best else _reason(plan, best))
         for plan in plans
     )
-    n_shares = _n_shares(best, needs) if n_partitions is None else 0
-    chosen = n_partitions or n_shares or _n_partitions(best)
-    return replace(best, n_partitions=chosen, n_shares=n_shares, alternatives=told)
+    return replace(best, n_partitions=n_partitions or _n_partitions(best), alternatives=told)
 
 
 def _candidates(
@@ -173,7 +165,6 @@ def _plan(
         tuple(routes),
         len(tables),
         1,
-        0,
         second_extra,
         needs.bucket_pairs,
         _predict(needs, sample, routes, n_top=len(tables), is_moved=order is not None),
@@ -262,13 +253,6 @@ def _n_partitions(plan: Plan) -> int:
     by_size = min(rows / PARTITION_ROWS, max(MANY_PARTITIONS, rows / (4 * PARTITION_ROWS)))
     by_time = min(plan.prediction.core_seconds / PARTITION_SECONDS, MANY_PARTITIONS)
     return max(1, ceil(max(by_size, by_time))) if plan.band_bits else 1
-
-
-def _n_shares(plan: Plan, needs: Needs) -> int:
-    """Let few cores hold everything, where that sends fewer copies than keys do."""
-    n_cores = needs.n_cores or plan.n_top
-    is_whole = len(plan.routes) == plan.n_top and needs.n_nodes <= SHARED_ROWS
-    return n_cores if n_cores < plan.n_top and is_whole else 0
 
 
 def _reason(plan: Plan, best: Plan) -> str:

@@ -95,9 +95,6 @@ class Plan:
         Routes of the first level: copies sent of each fingerprint.
     n_partitions : int
         Partitions that the routes are spread over.
-    n_shares : int
-        0: fingerprints are spread by key. Else so many tasks get all fingerprints,
-        and share the tables.
     extra_bands : int or None
         Bands more than what may differ, at the second level; None: what costs
         least, decided in each task.
@@ -119,22 +116,7 @@ class Plan:
     routes: tuple[Route, ...]
     n_top: int
     n_partitions: int
-    n_shares: int
     extra_bands: int | None
     bucket_pairs: int | None
     prediction: Prediction
     alternatives: tuple[Alternative, ...] = ()
-
-    def paths_of(self, route: int) -> tuple[tuple[Table, ...], ...]:
-        """List the paths to be looked up in where the blocks of a route come together.
-
-        Shares take turns from both ends: the first tables cost most.
-        """
-        if not self.n_shares:
-            return (self.routes[route].path,)
-        turns = range(self.n_top)
-        mine = [at for at in turns if route in (at % (2 * self.n_shares), self._back(at))]
-        return tuple(self.routes[at].path for at in mine)
-
-    def _back(self, at: int) -> int:
-        return 2 * self.n_shares - 1 - at % (2 * self.n_shares)

@@ -129,6 +129,11 @@ class PairSearch:
         if self.limit is None or n_most <= self.limit:
             yield from self._search(fingerprints, buckets)
             return
+        if buckets.sizes.max() < DENSE_ROWS:
+            early, is_all = _up_to(self.limit, self._search(fingerprints, buckets))
+            if is_all:
+                yield from early
+                return
         order = ascending(fingerprints)  # what is left out must not depend on the order of rows
         buckets = look_up(take(fingerprints, order), whole, path[-1], frame_of(whole))
         rows = order[buckets.rows]
@@ -147,11 +152,6 @@ class PairSearch:
         """Search buckets of which some may have too many pairs."""
         assert self.limit is not None  # noqa: S101 - else there is nothing to leave out
         is_alone = len(buckets.sizes) == 1
-        if not is_alone:
-            early, is_all = _up_to(self.limit, self._search(members, buckets))
-            if is_all:
-                yield from early
-                return
         members = take(members, buckets.rows)
         rows = np.arange(len(members), dtype=np.int64)
         numbers = np.repeat(np.arange(len(buckets.sizes), dtype=np.int64), buckets.sizes)

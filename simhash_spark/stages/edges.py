@@ -111,8 +111,7 @@ def _finder(plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
         for route, fingerprints in _routes(batches, plan.bits // 64):
             told["n_rows"] += len(fingerprints)
             told["task_bytes"] = max(told["task_bytes"], fingerprints.nbytes)
-            paths = plan.paths_of(route)
-            for pairs in _batched(p for path in paths for p in search.find(fingerprints, path)):
+            for pairs in _batched(search.find(fingerprints, plan.routes[route].path)):
                 left = moved(fingerprints[pairs.left], back)
                 right = moved(fingerprints[pairs.right], back)
                 told["n_pairs"] += len(left)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,16 +52,3 @@ def read_sample(sample: DataFrame, bits: int) -> Words:
     rows = [tuple(row) for row in sample.collect()]
     longs = np.array(rows, dtype=np.int64).reshape(-1, bits // 64)
     return in_hash_order(as_unsigned(longs))
-
-
-def local_cores(nodes: DataFrame) -> int | None:
-    """Tell how many cores Spark has where it runs in local mode; None elsewhere, or if unknown."""
-    try:
-        master = nodes.sparkSession.conf.get("spark.master", "") or ""
-    except Exception:  # platforms refuse to tell, each with an error of its own
-        return None
-    found = re.fullmatch(r"local(?:\[(\d+|\*)(?:,\d+)?\])?", master)
-    if found is None:
-        return None
-    named = found.group(1)
-    return (os.cpu_count() or 1) if named == "*" else int(named or 1)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simhash_spark.core import groups as groups_module
-from simhash_spark.core import planning
 from simhash_spark.core import search as search_module
 from simhash_spark.core.blocks import pack_blocks
 from simhash_spark.core.comparing import LARGE_GROUP, compare_groups
@@ -42,8 +41,7 @@ def search(numbers: list[int], needs: Needs, sample: list[int], **plan_options):
     finder, found = PairSearch(needs.max_distance, plan.extra_bands, plan.bucket_pairs), []
     for (_, route), parts in together.items():
         members = np.concatenate(parts)
-        paths = plan.paths_of(route)
-        for left, right, distances in (p for path in paths for p in finder.find(members, path)):
+        for left, right, distances in finder.find(members, plan.routes[route].path):
             ends = (as_numbers(moved(members[end], back)) for end in (left, right))
             found += [(min(e), max(e), d) for *e, d in zip(*ends, distances.tolist(), strict=True)]
     return found, plan, finder.effort
@@ -85,21 +83,6 @@ def test_pairs_equal_brute_force_each_once(bits, max_distance, data):
     )
 
     assert sorted(found) == brute_force(numbers, max_distance)
-
-
-@pytest.mark.parametrize("n_cores", [1, 2, 3])
-def test_few_cores_share_the_tables_and_find_the_same(monkeypatch, n_cores):
-    monkeypatch.setattr(planning, "ONE_BUCKET", 0)
-    rng = np.random.default_rng(n_cores)
-    base = rng.integers(0, 2**60, 300, dtype=np.uint64)
-    numbers = np.unique(np.concatenate([base, base ^ np.uint64(0b1011), base ^ np.uint64(1)]))
-
-    found, plan, _ = search(
-        numbers.tolist(), Needs(64, 4, len(numbers), n_cores=n_cores), numbers.tolist()
-    )
-
-    assert plan.n_shares == plan.n_partitions == n_cores
-    assert sorted(found) == brute_force(numbers.tolist(), 4)
 
 
 def test_the_distance_is_inclusive():
