@@ -47,7 +47,8 @@ class DedupConfig:
     bucket_pairs : int
         Pairs of one bucket (fingerprints that agree on some bits) that are listed
         in full. Of a bucket with more only a spanning forest is listed, with the
-        same clusters, and the pairs left out are counted. 0: all are listed.
+        same clusters, and the pairs left out are counted. 0: all are listed. A search
+        by windows, for a recall, has no buckets.
     cluster : {'components'}
         How pairs become clusters: connected components.
     keep : str

@@ -143,7 +143,7 @@ def test_a_profile_that_learns_needs_a_folder(tmp_path: Path):
         ([*CALL, "--recall", "high"], "--recall: must be a number, got 'high'"),
         ([*CALL, "--recall", "1"], "recall must be a number above 0 and below 1, got 1.0"),
         ([*CALL, "--max-distance", "-1"], "max_distance must be a whole number from 0 to 16.*-1"),
-        ([*CALL, "--max-distance", "9"], "from 0 to 8 at 64 bits, got 9. --bits 128 allows"),
+        ([*CALL, "--max-distance", "17"], "from 0 to 16 at 64 bits, got 17. --bits 128 allows"),
         ([*CALL, "--bits", "32"], "bits must be 64 or 128, got 32"),
         ([*CALL, "--profile", "english"], "must be one of auto, zh-words, .*; got 'english'"),
         ([*CALL, "--profile", "no.toml"], "no.toml cannot be read as TOML: No such file"),
