@@ -109,7 +109,7 @@ class DedupConfig:
                 f"got {self.max_distance!r}.{hint}"
             )
             raise ConfigError(message)
-        is_number = isinstance(self.recall, (int, float)) and not isinstance(self.recall, bool)
+        is_number = isinstance(self.recall, (int, float))
         if self.recall is not None and not (is_number and 0 < self.recall < 1):
             message = (
                 f"recall must be a number above 0 and below 1, got {self.recall!r}: say 0.95, or "
