@@ -68,11 +68,10 @@ def _deduplicate(spark: SparkSession, arguments: Arguments, output: OutputFolder
         for name in [one for one in PUBLISHED if one not in output.written]:
             output.store(name, getattr(found, name))
         checked = check_invariants(output.written, config.max_distance)
-        counts = count_output(output.written, output.n_rows)
-        stages = output.progress.stages
+        counts = count_output(output.written, output.n_rows, found, config.recall)
         search = (found.plan, read_effort(found.effort))
         about = (output.run_id, started, arguments.source, config)
-        record = Record(*about, *search, stages, counts, checked)
+        record = Record(*about, *search, output.progress.stages, counts, checked)
         output.publish(summarize(record, spark))
         output.progress.closing(counts, output.path)
 

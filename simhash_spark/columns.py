@@ -32,6 +32,7 @@ ROUTE = "route"
 
 # edges and pairs
 EFFORT = "effort"
+PLANTED = "planted"
 ID_L = "id_l"
 ID_R = "id_r"
 DISTANCE = "distance"

@@ -41,10 +41,14 @@ class DedupConfig:
         Largest Hamming distance, in bits and inclusive, between two
         fingerprints that count as near-duplicates; at most 16 of 64 bits and
         32 of 128.
+    recall : float, optional
+        Share of the pairs at ``max_distance`` that are found at least, above 0 and below
+        1; of nearer pairs more are found. None: all pairs are found.
     bucket_pairs : int
         Pairs of one bucket (fingerprints that agree on some bits) that are listed
         in full. Of a bucket with more only a spanning forest is listed, with the
-        same clusters, and the pairs left out are counted. 0: all are listed.
+        same clusters, and the pairs left out are counted. 0: all are listed. A search
+        by windows, for a recall, has no buckets.
     cluster : {'components'}
         How pairs become clusters: connected components.
     keep : str
@@ -74,6 +78,7 @@ class DedupConfig:
     profile: Profile | str = "auto"
     bits: int = 64
     max_distance: int = 3
+    recall: float | None = None
     bucket_pairs: int = 10_000
     cluster: str = "components"
     keep: str = "length desc, id asc"
@@ -104,7 +109,13 @@ class DedupConfig:
                 f"got {self.max_distance!r}.{hint}"
             )
             raise ConfigError(message)
-
+        is_number = isinstance(self.recall, (int, float))
+        if self.recall is not None and not (is_number and 0 < self.recall < 1):
+            message = (
+                f"recall must be a number above 0 and below 1, got {self.recall!r}: say 0.95, or "
+                "leave it out to find all pairs."
+            )
+            raise ConfigError(message)
         if type(self.bucket_pairs) is not int or self.bucket_pairs < 0:
             message = (
                 "bucket_pairs must be a whole number from 1 up, or 0 to list all pairs, "

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from simhash_spark.config import DedupConfig
-from simhash_spark.core.planning import Needs, plan_search
+from simhash_spark.core.planning import Needs
 from simhash_spark.core.plans import Plan  # noqa: TC001 - a field of Dedup, resolved at run time
+from simhash_spark.core.window_planning import plan_with_recall
+from simhash_spark.core.window_plans import WindowPlan
 from simhash_spark.stages.blocks import explode_blocks
 from simhash_spark.stages.clusters import connect_components
 from simhash_spark.stages.documents import (
@@ -32,6 +34,7 @@ from simhash_spark.stages.survivors import (
     rank_members,
     select_survivors,
 )
+from simhash_spark.stages.windows import find_near_edges
 
 Store = Callable[[str, DataFrame], DataFrame]
 """Writes a frame under a name and returns it as read back."""
@@ -47,10 +50,12 @@ class Dedup:
     ----------
     fingerprints, pairs, clusters, duplicates, unfingerprinted, survivors : DataFrame
         In flow order. ``survivors`` has the columns of the input.
-    plan : Plan
+    plan : Plan or WindowPlan
         How pairs were looked for.
     effort : DataFrame
         One row: what that took, see ``stages.edges.sum_efforts``.
+    found : DataFrame
+        Pairs of fingerprints, and what the tasks tell: see ``search``.
     """
 
     fingerprints: DataFrame
@@ -59,8 +64,9 @@ class Dedup:
     duplicates: DataFrame
     unfingerprinted: DataFrame
     survivors: DataFrame
-    plan: Plan
+    plan: Plan | WindowPlan
     effort: DataFrame
+    found: DataFrame
 
 
 def deduplicate(
@@ -107,7 +113,7 @@ def deduplicate(
 
     nodes = keep("nodes", collapse_fingerprints(fingerprints, bits))
     plan = plan_pairs(nodes, config)
-    found = keep("edges", nodes.transform(explode_blocks, plan).transform(find_edges, plan))
+    found = keep("edges", search(nodes, plan))
     edges = found.transform(select_edges)
     components = keep("components", edges.transform(connect_components, bits))
 
@@ -125,6 +131,7 @@ def deduplicate(
         survivors=select_survivors(documents, duplicates, fingerprints, config),
         plan=plan,
         effort=found.transform(sum_efforts),
+        found=found,
     )
 
 
@@ -194,7 +201,7 @@ def near_duplicates(documents: DataFrame, config: DedupConfig = DEFAULTS) -> Dat
 
 
 def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame:
-    """Find all pairs of fingerprints within a Hamming distance.
+    """Find the pairs of fingerprints within a Hamming distance.
 
     Parameters
     ----------
@@ -202,7 +209,7 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
         Column ``fingerprint`` (long; for 128 bits also ``fingerprint_high``),
         distinct and not null.
     config : DedupConfig
-        Number of bits and the maximal distance.
+        Number of bits, the maximal distance, and the recall: all pairs, or most of them.
 
     Returns
     -------
@@ -212,17 +219,21 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
         left fingerprint smaller as an unsigned number. Two Spark jobs run now, to
         count and to sample; the pairs are lazy.
     """
-    plan = plan_pairs(nodes, config)
-    return nodes.transform(explode_blocks, plan).transform(find_edges, plan).transform(select_edges)
+    return search(nodes, plan_pairs(nodes, config)).transform(select_edges)
 
 
-def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan:
+def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan | WindowPlan:
     """Choose how to look for pairs; see ``hamming_pairs``. Counts and samples the nodes."""
     n_nodes = nodes.count()
     sample = read_sample(sample_nodes(nodes, config.bits, n_nodes), config.bits)
-    limit = config.bucket_pairs or None
-    needs = Needs(config.bits, config.max_distance, n_nodes, limit)
-    return plan_search(needs, sample)
+    needs = Needs(config.bits, config.max_distance, n_nodes, config.bucket_pairs or None)
+    return plan_with_recall(needs, sample, config.recall)
+
+
+def search(nodes: DataFrame, plan: Plan | WindowPlan) -> DataFrame:
+    """Look for pairs as a plan says; ``find_edges`` describes the rows."""
+    find = find_near_edges if isinstance(plan, WindowPlan) else find_edges
+    return nodes.transform(explode_blocks, plan).transform(find, plan)
 
 
 def _fingerprint(identified: DataFrame, config: DedupConfig) -> DataFrame:

@@ -92,8 +92,9 @@ def edges(bits: int) -> StructType:
 
 
 def found(bits: int) -> StructType:
-    """Describe an edge, or what a task did to find its edges."""
-    return StructType([*edges(bits), StructField(c.EFFORT, ArrayType(LongType()))])
+    """Describe an edge, or what a task did to find its edges and which planted pairs it met."""
+    told = [StructField(name, ArrayType(LongType())) for name in (c.EFFORT, c.PLANTED)]
+    return StructType([*edges(bits), *told])
 
 
 def components(bits: int) -> StructType:

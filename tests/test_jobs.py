@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pyspark
 import pytest
 
+from simhash_spark.core import window_planning
+from simhash_spark.core.window_sizes import SearchSize
 from tests.subprocesses import needs_connect
 
 if TYPE_CHECKING:
@@ -562,3 +564,52 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, number: signal.Signa
     assert job.returncode == code
     assert "dedup.py: Interrupted; nothing was published." in err.splitlines()
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_a_recall_may_be_asked_for_and_few_documents_are_searched_exactly_all_the_same(
+    spark: SparkSession, call: Callable[..., tuple[int, str, str]], tmp_path: Path
+):
+    articles = ROOT / "tests" / "data" / "articles.jsonl.gz"
+
+    code, out, err = call("--input", articles, "--recall", "0.95", "--max-distance", "12")
+
+    assert (code, err) == (0, "")
+    assert " | recall 0.95 | " in out
+    assert "recall at distance 12    1, as the exact search costs less" in out
+    plan = json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))["plan"]
+    assert plan["kind"] == "exact"
+    assert plan["recall"] == {"asked": 0.95, "predicted": 1.0, "measured": None}
+
+
+def test_a_search_by_windows_says_its_recall_and_warns_where_it_is_missed(
+    spark: SparkSession,
+    call: Callable[..., tuple[int, str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """The plan is made to believe that a tenth of the tables do."""
+    articles = ROOT / "tests" / "data" / "articles.jsonl.gz"
+    choose = window_planning.choose_window
+    monkeypatch.setattr(window_planning, "FEW", 100)
+    monkeypatch.setattr(window_planning, "WORTH", 0)
+    monkeypatch.setattr(
+        window_planning,
+        "choose_window",
+        lambda *n, **form: SearchSize(1, choose(*n, **form)[1] // 10),
+    )
+
+    code, out, err = call("--input", articles, "--recall", "0.95", "--max-distance", "12")
+
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))
+    plan, recall = summary["plan"], summary["plan"]["recall"]
+    said = f"{recall['measured']:.3f}, measured on {recall['n_planted']:,} planted pairs"
+    assert code == 0
+    assert (plan["kind"], plan["window"], plan["passes"]) == ("windows", 1, 1)
+    assert recall["asked"] == 0.95
+    assert recall["measured"] == recall["n_found"] / recall["n_planted"] < 0.9
+    assert f"recall at distance 12    {said}" in out
+    assert err == (
+        f"dedup.py: The recall at distance 12 is {said}, and 0.95 was asked: raise --recall, or "
+        "use --bits 128.\n"
+    )
+    assert "recall" not in summary["counts"]

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from simhash_spark.core.bands import read_band
+from simhash_spark.core.coarse import group_keys
 from simhash_spark.core.permutations import mix, permute
+from simhash_spark.core.window_plans import WindowPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,21 +47,25 @@ class Blocks(NamedTuple):
     fingerprints: Words
 
 
-def pack_blocks(fingerprints: Words, plan: Plan) -> Iterator[Blocks]:
+def pack_blocks(fingerprints: Words, plan: Plan | WindowPlan) -> Iterator[Blocks]:
     """Send every fingerprint along its routes.
 
     Parameters
     ----------
     fingerprints : ndarray of shape (n_nodes, n_words), dtype uint64
         Some of the fingerprints; about a million make blocks of good size.
-    plan : Plan
-        Routes and partitions.
+    plan : Plan or WindowPlan
+        Routes and partitions. Those of a ``WindowPlan`` are its shares, each of which
+        gets all fingerprints, or its passes.
 
     Yields
     ------
     Blocks
         Route by route; bits moved as ``plan.order`` says.
     """
+    if isinstance(plan, WindowPlan):
+        yield from _pack_windows(fingerprints, plan)
+        return
     if plan.order is not None:
         order = np.array(plan.order, dtype=np.int64)
         fingerprints = permute(np.ascontiguousarray(fingerprints.T), order).T
@@ -79,30 +85,45 @@ def _pack_route(fingerprints: Words, number: int, plan: Plan) -> Iterator[Blocks
         others = ~np.isin(keys, np.array(route.hot_keys, dtype=np.uint64))
         fingerprints, keys = np.asfortranarray(fingerprints[others]), keys[others]
     if len(keys):
-        yield _packed(fingerprints, spread(keys, number, plan.n_partitions), number, plan)
+        partitions = spread(keys, number, plan.n_partitions)
+        yield _packed(fingerprints, partitions, number, plan.n_partitions)
 
 
-def _packed(fingerprints: Words, partitions: Integers, number: int, plan: Plan) -> Blocks:
-    smallest = np.uint8 if plan.n_partitions <= 1 << 8 else np.uint16
-    narrow = partitions.astype(smallest if plan.n_partitions <= 1 << 16 else np.uint32)
+def _pack_windows(fingerprints: Words, plan: WindowPlan) -> Iterator[Blocks]:
+    fingerprints = np.ascontiguousarray(fingerprints)
+    if not plan.width:
+        for share in range(plan.n_shares):
+            sizes = np.zeros(plan.n_partitions, dtype=np.int64)
+            sizes[share % plan.n_partitions] = len(fingerprints)
+            yield _cut(fingerprints, sizes, share)
+        return
+    for number in range(plan.passes):
+        keys = group_keys(fingerprints, number=number, width=plan.width, seed=plan.seed)
+        groups = keys.astype(np.int64) + (number << plan.width)
+        yield _packed(fingerprints, groups % plan.n_partitions, number, plan.n_partitions)
+
+
+def _packed(fingerprints: Words, partitions: Integers, number: int, n_partitions: int) -> Blocks:
+    smallest = np.uint8 if n_partitions <= 1 << 8 else np.uint16
+    narrow = partitions.astype(smallest if n_partitions <= 1 << 16 else np.uint32)
     order = np.argsort(narrow, kind="stable")
-    sizes = np.bincount(narrow, minlength=plan.n_partitions)
+    sizes = np.bincount(narrow, minlength=n_partitions)
     ordered = np.empty(fingerprints.shape, dtype=np.uint64)
     for word in range(fingerprints.shape[1]):
         ordered[:, word] = fingerprints[:, word][order]
-    return _blocks(number, ordered, sizes)
+    return _cut(ordered, sizes, number)
 
 
-def _blocks(number: int, ordered: Words, sizes: Integers) -> Blocks:
-    """Cut the fingerprints of each partition into blocks."""
-    block_rows = BLOCK_BYTES // (8 * ordered.shape[1])
+def _cut(fingerprints: Words, sizes: Integers, number: int) -> Blocks:
+    """Cut fingerprints that lie partition by partition into blocks."""
+    block_rows = BLOCK_BYTES // (8 * fingerprints.shape[1])
     n_blocks = -(-sizes // block_rows)
     ends = np.cumsum(sizes)
     first = np.repeat(np.cumsum(n_blocks) - n_blocks, n_blocks)
     within = (np.arange(len(first), dtype=np.int64) - first) * block_rows
     starts = np.repeat(ends - sizes, n_blocks) + within
-    bounds = np.append(starts, len(ordered))
-    return Blocks(number, np.repeat(np.arange(len(sizes)), n_blocks), bounds, ordered)
+    bounds = np.append(starts, len(fingerprints))
+    return Blocks(number, np.repeat(np.arange(len(sizes)), n_blocks), bounds, fingerprints)
 
 
 def spread(keys: Words, route: int, n_partitions: int) -> Integers:

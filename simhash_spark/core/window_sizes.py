@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from simhash_spark.core.bands import WORD_BITS
 from simhash_spark.core.permutations import TURNS
 from simhash_spark.core.recall import tables_for
 from simhash_spark.errors import ConfigError
@@ -72,4 +73,5 @@ def choose_window(
                 raise
             continue
         sizes.append(SearchSize(window, -(-tables // TURNS) * TURNS))
-    return min(sizes, key=lambda size: size.tables * (SORT_COST[bits] + size.window))
+    sort_cost = SORT_COST[64 if bits <= WORD_BITS else 128]
+    return min(sizes, key=lambda size: size.tables * (sort_cost + size.window))

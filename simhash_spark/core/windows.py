@@ -169,7 +169,7 @@ def _pairs_of(
         new = np.flatnonzero(left != right)
         new = new[met.add(left[new], right[new])]
         pairs = nodes.fingerprints(left[new]), nodes.fingerprints(right[new])
-        distances = popcounts(pairs[0] ^ pairs[1])
+        distances = popcounts(pairs[0] ^ pairs[1]).astype(np.int64)
         near = np.flatnonzero((distances > 0) & (distances <= windows.max_distance))
         if len(near):
             yield NearPairs(pairs[0][near], pairs[1][near], distances[near])

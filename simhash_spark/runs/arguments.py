@@ -106,6 +106,7 @@ def _arguments(values: Mapping[str, Any]) -> Arguments:
             profile=values["profile"],
             bits=values["bits"],
             max_distance=values["max_distance"],
+            recall=values["recall"] or None,
             cluster=values["cluster"],
             keep=values["keep"],
             features_column=values["features_column"] or None,
@@ -163,13 +164,15 @@ def _parser() -> _Parser:
 
 
 def _form(setting: Setting) -> dict[str, Any]:
-    default = "" if setting.default in ("", (), {}, False) else f" (default: {setting.default})"
+    default = "" if setting.default in ("", (), {}, 0) else f" (default: {setting.default})"
     form: dict[str, Any] = {"dest": setting.key, "help": setting.help + default}
     if isinstance(setting.default, bool):
         return form | {"action": "store_true"}
     form["metavar"] = setting.metavar
     if isinstance(setting.default, int):
         return form | {"type": _whole_number}
+    if isinstance(setting.default, float):
+        return form | {"type": _number}
     if isinstance(setting.default, tuple):
         return form | {"nargs": "+", "action": "extend"}
     if isinstance(setting.default, dict):
@@ -200,4 +203,12 @@ def _whole_number(text: str) -> int:
         return int(text)
     except ValueError:
         message = f"must be a whole number, got '{text}'"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        message = f"must be a number, got '{text}'"
         raise argparse.ArgumentTypeError(message) from None

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
 from simhash_spark.errors import InputError
+from simhash_spark.runs.recall import Recall, read_recall
 from simhash_spark.runs.sources import CORRUPT_RECORD
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from simhash_spark.config import DedupConfig
-    from simhash_spark.pipeline import Store
+    from simhash_spark.pipeline import Dedup, Store
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Counts:
         Documents without a fingerprint by reason.
     malformed : int or None
         Records kept although malformed; None where a malformed record stops the run.
+    recall : Recall or None
+        Where most pairs were asked for, not all.
     """
 
     documents: int
@@ -41,6 +44,7 @@ class Counts:
     largest_cluster: int
     pairs: int
     malformed: int | None = None
+    recall: Recall | None = None
 
     @property
     def fingerprinted(self) -> int:
@@ -59,6 +63,8 @@ class Counts:
             ("largest cluster", f"{self.largest_cluster:,}"),
             ("near-duplicate pairs", f"{self.pairs:,}"),
         ]
+        if self.recall is not None:
+            lines.append((f"recall at distance {self.recall.max_distance}", str(self.recall)))
         if self.malformed is None:
             return lines
         return [*lines, ("malformed records kept", f"{self.malformed:,}")]
@@ -108,7 +114,9 @@ def checking(store: Store, config: DedupConfig) -> Store:
     return store_and_check
 
 
-def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) -> Counts:
+def count_output(
+    written: Mapping[str, DataFrame], n_rows: Mapping[str, int], found: Dedup, recall: float | None
+) -> Counts:
     """Count what the closing table shows.
 
     Parameters
@@ -117,6 +125,10 @@ def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) ->
         The frames of the output by name, read from their files.
     n_rows : mapping of str to int
         Their rows.
+    found : Dedup
+        Knows how pairs were looked for.
+    recall : float or None
+        The recall asked for.
 
     Returns
     -------
@@ -138,6 +150,7 @@ def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) ->
         largest_cluster=largest or 0,
         pairs=n_rows["pairs"],
         malformed=malformed,
+        recall=read_recall(found, recall),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
@@ -60,10 +61,12 @@ class Progress:
             "profile": getattr(config.profile, "name", config.profile),
             "bits": config.bits,
             "max distance": config.max_distance,
+            "recall": config.recall,
             "keep": config.keep,
         }
         del parts["text" if config.features_column else "features"]
-        self.line("plan: " + " | ".join(f"{name} {value}" for name, value in parts.items()))
+        told = [f"{name} {value}" for name, value in parts.items() if value is not None]
+        self.line(f"plan: {' | '.join(told)}")
 
     def stage(self, stage: Stage) -> None:
         """Report a stage that is complete."""
@@ -75,6 +78,8 @@ class Progress:
         self.line("")
         for label, value in [*counts.labelled(), ("output", output)]:
             self.line(f"{label:<{_LABEL_WIDTH}} {value:>14}")
+        if counts.recall is not None and counts.recall.shortfall:
+            sys.stderr.write(f"dedup.py: {counts.recall.shortfall}\n")
 
     def line(self, text: str) -> None:
         """Write one line at once."""

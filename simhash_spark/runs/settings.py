@@ -19,7 +19,9 @@ class Setting:
 
     section: str
     key: str
-    default: str | int | bool | tuple[str, ...] | dict[str, str]  # its type is the setting's type
+    default: (
+        str | int | float | bool | tuple[str, ...] | dict[str, str]
+    )  # its type is the setting's type
     help: str
     metavar: str = ""
     flag: str = ""
@@ -37,6 +39,7 @@ class Setting:
 _TYPE_NAMES: dict[type, str] = {
     str: "a text in quotes",
     int: "a whole number",
+    float: "a number",
     bool: "true or false",
     tuple: "a list of texts",
     dict: "a table of options",
@@ -65,6 +68,8 @@ SETTINGS = (
             "corpus; learned from the input and written there if it does not exist", "DIR"),
     Setting("pairs", "max_distance", 3, "largest Hamming distance of a near-duplicate, in bits, "
             "inclusive", "N"),
+    Setting("pairs", "recall", 0.0, "share of the pairs at the largest distance to be found at "
+            "least, 0.95 say; 0: all are found", "SHARE"),
     Setting("clusters", "cluster", "components", "how pairs become clusters", "RULE"),
     Setting("clusters", "keep", "length desc, id asc", "ranking of a cluster; the first one "
             "survives", "COLUMNS"),
@@ -111,6 +116,8 @@ def _checked(setting: Setting, value: object) -> object:
     expected = _TYPE_NAMES[type(setting.default)]
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         value = tuple(value)
+    if isinstance(setting.default, float) and type(value) is int:
+        value = float(value)
     if type(value) is not type(setting.default):
         message = f"[{setting.section}] {setting.key} must be {expected}, got {value!r}."
         raise ConfigError(message)

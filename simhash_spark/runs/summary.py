@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from simhash_spark.core.packages import requirements
+from simhash_spark.core.window_plans import WindowPlan
 from simhash_spark.runs.progress import seconds_by_name
 from simhash_spark.version import __version__
 
@@ -47,7 +48,7 @@ class Record:
         What was read.
     config : DedupConfig
         How it was compared.
-    plan : Plan
+    plan : Plan or WindowPlan
         How pairs were looked for.
     effort : mapping of str to int
         What that took: see ``stages.edges.EFFORT``.
@@ -63,7 +64,7 @@ class Record:
     started: datetime
     source: Source
     config: DedupConfig
-    plan: Plan
+    plan: Plan | WindowPlan
     effort: Mapping[str, int]
     stages: Sequence[Stage]
     counts: Counts
@@ -96,10 +97,10 @@ def summarize(record: Record, spark: SparkSession) -> str:
         "input": _input(record.source),
         "config": _config(config),
         "fingerprint_settings": config.settings.digest,
-        "plan": _plan(record.plan, record.effort),
+        "plan": _plan(record.plan, record.effort) | _recall(counts),
         "rows": {stage.name: stage.n_rows for stage in record.stages},
         "seconds_per_stage": seconds_by_name(record.stages),
-        "counts": dataclasses.asdict(counts) | {"fingerprinted": counts.fingerprinted},
+        "counts": _counts(counts),
         "invariants": [dataclasses.asdict(invariant) for invariant in record.invariants],
         "versions": _versions(config, spark.version),
     }
@@ -128,13 +129,28 @@ def _config(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
     return told
 
 
-def _plan(plan: Plan, effort: Mapping[str, int]) -> dict[str, Any]:  # Any: JSON
+def _counts(counts: Counts) -> dict[str, Any]:  # Any: JSON
+    told = dataclasses.asdict(counts) | {"fingerprinted": counts.fingerprinted}
+    del told["recall"]
+    return told
+
+
+def _recall(counts: Counts) -> dict[str, Any]:  # Any: JSON
+    return {} if counts.recall is None else {"recall": counts.recall.to_mapping()}
+
+
+def _plan(plan: Plan | WindowPlan, effort: Mapping[str, int]) -> dict[str, Any]:  # Any: JSON
+    form: dict[str, Any] = {"kind": "windows"}
+    if isinstance(plan, WindowPlan):
+        form |= {name: getattr(plan, name) for name in ("window", "passes", "width")}
+        form |= {"tables": plan.n_tables, "shares": plan.n_shares}
+    else:
+        form = {"kind": "exact", "band_bits": list(plan.band_bits), "tables": plan.n_top}
     return {
         "bits": plan.bits,
         "max_distance": plan.max_distance,
         "name": plan.name,
-        "band_bits": list(plan.band_bits),
-        "tables": plan.n_top,
+        **form,
         "partitions": plan.n_partitions,
         "predicted": dataclasses.asdict(plan.prediction),
         "actual": dict(effort),

@@ -1,7 +1,7 @@
 """DataFrame in, DataFrame out: one module per arrow of the flow.
 
-In flow order: ``documents``, ``fingerprints``, ``nodes``, ``bands``, ``edges``, ``pairs``,
-``clusters``, ``survivors``; before them, where a profile learns from a corpus, ``frequencies``,
-``thresholds``, and ``statistics``, which is how both are stored. A module of the same name in
-``core`` is the same step.
+In flow order: ``documents``, ``fingerprints``, ``nodes``, ``samples``, ``blocks``, ``edges`` (or
+``windows``, for a recall), ``pairs``, ``clusters``, ``survivors``; before them, where a profile
+learns from a corpus, ``frequencies``, ``thresholds``, and ``statistics``, which is how both are
+stored. A module of the same name in ``core`` is the same step.
 """

@@ -20,19 +20,20 @@ if TYPE_CHECKING:
     from simhash_spark.core.blocks import Blocks
     from simhash_spark.core.plans import Plan
     from simhash_spark.core.typing import Places
+    from simhash_spark.core.window_plans import WindowPlan
 
 ROWS_AT_ONCE = 1 << 21
 """Fingerprints packed together: 16 or 32 MB, and about five times as much on the way."""
 
 
-def explode_blocks(nodes: DataFrame, plan: Plan) -> DataFrame:
+def explode_blocks(nodes: DataFrame, plan: Plan | WindowPlan) -> DataFrame:
     """Send every fingerprint to where each of its keys is looked up.
 
     Parameters
     ----------
     nodes : DataFrame
         Column ``fingerprint`` (and ``fingerprint_high`` for 128 bits), not null.
-    plan : Plan
+    plan : Plan or WindowPlan
         Routes and partitions.
 
     Returns
@@ -47,7 +48,9 @@ def explode_blocks(nodes: DataFrame, plan: Plan) -> DataFrame:
     return blocks.repartition(plan.n_partitions, c.PARTITION).sortWithinPartitions(c.ROUTE)
 
 
-def _packer(plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _packer(
+    plan: Plan | WindowPlan,
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     words = c.fingerprint_words(plan.bits)
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

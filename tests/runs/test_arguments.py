@@ -49,6 +49,16 @@ def test_command_line_wins_over_file_and_file_over_defaults(tmp_path: Path):
     assert (config.max_distance, config.bits, config.text_column) == (7, 128, "text")
 
 
+@pytest.mark.parametrize(("recall", "expected"), [("0", None), ("0.5", 0.5)])
+def test_a_recall_of_0_asks_for_all_pairs_in_the_file_as_on_the_command_line(
+    tmp_path: Path, recall: str, expected: float | None
+):
+    own = config_file(tmp_path, f"[pairs]\nrecall = {recall}\n")
+
+    assert parse_arguments([*CALL, "--config", own]).config.recall == expected
+    assert parse_arguments([*CALL, "--recall", recall]).config.recall == expected
+
+
 def test_input_and_output_may_stand_in_the_file(tmp_path: Path):
     own = config_file(tmp_path, '[input]\npaths = ["a", "b"]\n[output]\npath = "o"\n')
 
@@ -130,8 +140,10 @@ def test_a_profile_that_learns_needs_a_folder(tmp_path: Path):
     ("flags", "message"),
     [
         ([*CALL, "--max-distance", "abc"], "--max-distance: must be a whole number, got 'abc'"),
-        ([*CALL, "--max-distance", "-1"], "max_distance must be a whole number from 0 to 8.*-1"),
-        ([*CALL, "--max-distance", "9"], "from 0 to 8 at 64 bits, got 9. --bits 128 allows"),
+        ([*CALL, "--recall", "high"], "--recall: must be a number, got 'high'"),
+        ([*CALL, "--recall", "1"], "recall must be a number above 0 and below 1, got 1.0"),
+        ([*CALL, "--max-distance", "-1"], "max_distance must be a whole number from 0 to 16.*-1"),
+        ([*CALL, "--max-distance", "17"], "from 0 to 16 at 64 bits, got 17. --bits 128 allows"),
         ([*CALL, "--bits", "32"], "bits must be 64 or 128, got 32"),
         ([*CALL, "--profile", "english"], "must be one of auto, zh-words, .*; got 'english'"),
         ([*CALL, "--profile", "no.toml"], "no.toml cannot be read as TOML: No such file"),
