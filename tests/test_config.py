@@ -17,9 +17,9 @@ CHARACTERS = {"step": "characters"}
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"max_distance": -1}, "from 0 to 8 at 64 bits, got -1"),
-        ({"max_distance": 9}, "--bits 128 allows up to 16"),
-        ({"max_distance": 17, "bits": 128}, "from 0 to 16 at 128 bits, got 17"),
+        ({"max_distance": -1}, "from 0 to 16 at 64 bits, got -1"),
+        ({"max_distance": 17}, "--bits 128 allows up to 32"),
+        ({"max_distance": 33, "bits": 128}, "from 0 to 32 at 128 bits, got 33"),
         ({"max_distance": "3"}, "got '3'"),
         ({"max_distance": True}, "got True"),
         ({"max_distance": 2.5}, "got 2.5"),
