@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from simhash_spark.config import DedupConfig
-from simhash_spark.core.planning import Needs, plan_search
+from simhash_spark.core.planning import Needs, check_plan, plan_search
 from simhash_spark.core.plans import Plan  # noqa: TC001 - a field of Dedup, resolved at run time
 from simhash_spark.stages.blocks import explode_blocks
 from simhash_spark.stages.clusters import connect_components
@@ -91,6 +91,8 @@ def deduplicate(
         If the profile learns from a corpus, and ``config`` has no statistics.
     MissingColumnError
         If a column that ``config`` names does not exist.
+    PlanError
+        If the search would take too long, or a task could not hold its part.
     SchemaError
         If the text is not a string, the id has no exact equality, or ids are
         null or repeated (this check runs one Spark job).
@@ -107,6 +109,7 @@ def deduplicate(
 
     nodes = keep("nodes", collapse_fingerprints(fingerprints, bits))
     plan = plan_pairs(nodes, config)
+    check_plan(plan)
     found = keep("edges", nodes.transform(explode_blocks, plan).transform(find_edges, plan))
     edges = found.transform(select_edges)
     components = keep("components", edges.transform(connect_components, bits))
@@ -213,11 +216,12 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
         choose a plan; the pairs are lazy.
     """
     plan = plan_pairs(nodes, config)
+    check_plan(plan)
     return nodes.transform(explode_blocks, plan).transform(find_edges, plan).transform(select_edges)
 
 
 def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan:
-    """Choose how to look for pairs; see ``hamming_pairs``. Runs one Spark job."""
+    """Choose how to look for pairs; see ``hamming_pairs``. Runs one Spark job, refuses nothing."""
     n_nodes, sample = read_sample(sample_nodes(nodes, config.bits), config.bits)
     limit = config.bucket_pairs or None
     return plan_search(Needs(config.bits, config.max_distance, n_nodes, limit), sample)

@@ -275,8 +275,8 @@ def test_overwrite_replaces_an_output_and_keeps_it_when_the_run_fails(
     ("flags", "message"),
     [
         (["--max-distance", "abc"], "--max-distance: must be a whole number, got 'abc'. See --h"),
-        (["--max-distance", "-1"], "max_distance must be a whole number from 0 to 8 at 64 bits, g"),
-        (["--max-distance", "9"], "got 9. --bits 128 allows up to 16."),
+        (["--max-distance", "-1"], "max_distance must be a whole number from 0 to 16 at 64 bits, "),
+        (["--max-distance", "17"], "got 17. --bits 128 allows up to 32."),
         (["--profile", "nosuch"], ", FILE.toml; got 'nosuch'."),
         (["--id-column", "key"], "no column 'key'; it has: id, n, text. Set --id-column to one"),
         (["--text-column", "body"], "no column 'body'; it has: id, n, text. Set --text-column to"),
@@ -367,7 +367,7 @@ def test_unknown_configuration_key_is_refused(refused: Callable[..., str], tmp_p
     said = refused("--input", path, "--config", tmp_path / "own.toml")
 
     assert "Unknown key 'distance' in [pairs]" in said
-    assert said.endswith("known keys: max_distance.")
+    assert said.endswith("known keys: max_distance, bucket_pairs.")
 
 
 def test_a_broken_invariant_fails_the_run(

@@ -30,6 +30,8 @@ class Counts:
         Rows and sizes in the output.
     unfingerprinted : mapping of str to int
         Documents without a fingerprint by reason.
+    unlisted, not_compared : int
+        Pairs of dense buckets that were found and left out, or ruled out unseen.
     malformed : int or None
         Records kept although malformed; None where a malformed record stops the run.
     """
@@ -40,6 +42,8 @@ class Counts:
     clusters: int
     largest_cluster: int
     pairs: int
+    unlisted: int = 0
+    not_compared: int = 0
     malformed: int | None = None
 
     @property
@@ -59,6 +63,11 @@ class Counts:
             ("largest cluster", f"{self.largest_cluster:,}"),
             ("near-duplicate pairs", f"{self.pairs:,}"),
         ]
+        rare = {
+            "pairs not listed": self.unlisted,
+            "pairs not compared": self.not_compared,
+        }
+        lines += [(label, f"{n:,}") for label, n in rare.items() if n]
         if self.malformed is None:
             return lines
         return [*lines, ("malformed records kept", f"{self.malformed:,}")]
@@ -108,7 +117,9 @@ def checking(store: Store, config: DedupConfig) -> Store:
     return store_and_check
 
 
-def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) -> Counts:
+def count_output(
+    written: Mapping[str, DataFrame], n_rows: Mapping[str, int], effort: Mapping[str, int]
+) -> Counts:
     """Count what the closing table shows.
 
     Parameters
@@ -117,6 +128,8 @@ def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) ->
         The frames of the output by name, read from their files.
     n_rows : mapping of str to int
         Their rows.
+    effort : mapping of str to int
+        From :func:`read_effort`.
 
     Returns
     -------
@@ -137,6 +150,8 @@ def count_output(written: Mapping[str, DataFrame], n_rows: Mapping[str, int]) ->
         clusters=n_clusters,
         largest_cluster=largest or 0,
         pairs=n_rows["pairs"],
+        unlisted=effort.get("n_unlisted", 0),
+        not_compared=effort.get("n_not_compared", 0),
         malformed=malformed,
     )
 

@@ -64,7 +64,9 @@ SETTINGS = (
     Setting("fingerprints", "statistics", "", "folder with what the profile has learned from a "
             "corpus; learned from the input and written there if it does not exist", "DIR"),
     Setting("pairs", "max_distance", 3, "largest Hamming distance of a near-duplicate, in bits, "
-            "inclusive", "N"),
+            "inclusive: up to 16 of 64, 32 of 128", "N"),
+    Setting("pairs", "bucket_pairs", 10_000, "pairs of one bucket that are listed in full; of one "
+            "with more, only what holds its clusters together; 0: all", "N"),
     Setting("clusters", "cluster", "components", "how pairs become clusters", "RULE"),
     Setting("clusters", "keep", "length desc, id asc", "ranking of a cluster; the first one "
             "survives", "COLUMNS"),

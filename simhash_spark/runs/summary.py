@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from simhash_spark.core.packages import requirements
+from simhash_spark.runs.plan_table import plan_told
 from simhash_spark.runs.progress import seconds_by_name
 from simhash_spark.version import __version__
 
@@ -96,7 +97,7 @@ def summarize(record: Record, spark: SparkSession) -> str:
         "input": _input(record.source),
         "config": _config(config),
         "fingerprint_settings": config.settings.digest,
-        "plan": _plan(record.plan, record.effort),
+        "plan": plan_told(record.plan, record.effort),
         "rows": {stage.name: stage.n_rows for stage in record.stages},
         "seconds_per_stage": seconds_by_name(record.stages),
         "counts": dataclasses.asdict(counts) | {"fingerprinted": counts.fingerprinted},
@@ -126,19 +127,6 @@ def _config(config: DedupConfig) -> dict[str, Any]:  # Any: JSON
             "n_sampled": learned.n_sampled,
         }
     return told
-
-
-def _plan(plan: Plan, effort: Mapping[str, int]) -> dict[str, Any]:  # Any: JSON
-    return {
-        "bits": plan.bits,
-        "max_distance": plan.max_distance,
-        "name": plan.name,
-        "band_bits": list(plan.band_bits),
-        "tables": plan.n_top,
-        "partitions": plan.n_partitions,
-        "predicted": dataclasses.asdict(plan.prediction),
-        "actual": dict(effort),
-    }
 
 
 def _versions(config: DedupConfig, spark_version: str) -> dict[str, str | None]:

@@ -130,8 +130,8 @@ def test_a_profile_that_learns_needs_a_folder(tmp_path: Path):
     ("flags", "message"),
     [
         ([*CALL, "--max-distance", "abc"], "--max-distance: must be a whole number, got 'abc'"),
-        ([*CALL, "--max-distance", "-1"], "max_distance must be a whole number from 0 to 8.*-1"),
-        ([*CALL, "--max-distance", "9"], "from 0 to 8 at 64 bits, got 9. --bits 128 allows"),
+        ([*CALL, "--max-distance", "-1"], "max_distance must be a whole number from 0 to 16.*-1"),
+        ([*CALL, "--max-distance", "17"], "from 0 to 16 at 64 bits, got 17. --bits 128 allows"),
         ([*CALL, "--bits", "32"], "bits must be 64 or 128, got 32"),
         ([*CALL, "--profile", "english"], "must be one of auto, zh-words, .*; got 'english'"),
         ([*CALL, "--profile", "no.toml"], "no.toml cannot be read as TOML: No such file"),
@@ -159,7 +159,7 @@ def test_wrong_call_is_one_line(flags: list[str], message: str):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[pairs]\ndistance = 3\n", r"Unknown key 'distance' in \[pairs\].*keys: max_distance"),
+        ("[pairs]\ndistance = 3\n", r"Unknown key 'distance' in \[pairs\].*keys: max_distance, b"),
         ("[pears]\n", r"Unknown section or key 'pears'.*\[input\], \[output\], \[fingerprints\]"),
         ("bits = 64\n", "Unknown section or key 'bits'"),
         (
@@ -188,4 +188,4 @@ def test_help_names_every_setting_and_default(capsys: pytest.CaptureFixture[str]
     shown = " ".join(capsys.readouterr().out.split())
     assert caught.value.code == 0
     assert all(setting.option in shown for setting in SETTINGS)
-    assert "in bits, inclusive (default: 3)" in shown
+    assert "up to 16 of 64, 32 of 128 (default: 3)" in shown
