@@ -25,8 +25,7 @@ REASON = "reason"
 # nodes
 N_DOCUMENTS = "n_documents"
 
-# samples and blocks
-N_NODES = "n_nodes"
+# blocks
 FINGERPRINTS = "fingerprints"
 PARTITION = "partition"
 ROUTE = "route"

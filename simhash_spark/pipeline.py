@@ -212,8 +212,13 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
     DataFrame
         Columns ``fingerprint_l``, ``fingerprint_r`` (each with its ``_high_``
         word for 128 bits) and ``distance`` (int, from 1); each pair once, the
-        left fingerprint smaller as an unsigned number. One Spark job runs now, to
-        choose a plan; the pairs are lazy.
+        left fingerprint smaller as an unsigned number. Two Spark jobs run now, to
+        count and to sample; the pairs are lazy.
+
+    Raises
+    ------
+    PlanError
+        If the search would take too long, or a task could not hold its part.
     """
     plan = plan_pairs(nodes, config)
     check_plan(plan)
@@ -221,8 +226,9 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
 
 
 def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan:
-    """Choose how to look for pairs; see ``hamming_pairs``. Runs one Spark job, refuses nothing."""
-    n_nodes, sample = read_sample(sample_nodes(nodes, config.bits), config.bits)
+    """Choose how to look for pairs, refusing nothing: counts the nodes, and samples them."""
+    n_nodes = nodes.count()
+    sample = read_sample(sample_nodes(nodes, config.bits, n_nodes), config.bits)
     limit = config.bucket_pairs or None
     return plan_search(Needs(config.bits, config.max_distance, n_nodes, limit), sample)
 

@@ -58,9 +58,6 @@ STATISTICS = StructType(
 """All that a profile has learned, in one row, as it is stored."""
 
 
-SAMPLE = StructType([StructField(c.N_NODES, LongType()), StructField(c.FINGERPRINTS, BinaryType())])
-"""How many fingerprints there are, and some of them."""
-
 BLOCKS = StructType(
     [
         StructField(c.PARTITION, IntegerType()),

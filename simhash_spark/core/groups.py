@@ -52,14 +52,42 @@ def ascending(fingerprints: Words) -> Integers:
     [1, 2, 0]
     """
     highest = fingerprints[:, -1]
-    order = np.argsort(highest, kind="stable")
-    sorted_highest = highest[order]
-    if fingerprints.shape[1] > 1 and (sorted_highest[1:] == sorted_highest[:-1]).any():
+    order = np.argsort(highest)
+    ordered = highest[order]
+    if (ordered[1:] == ordered[:-1]).any():
         order = np.lexsort(tuple(fingerprints.T))
     return order
 
 
-def look_up(members: Words, groups: Groups, table: Table) -> Groups:
+class Frame(NamedTuple):
+    """What the keys of all tables of the same groups have around them: group above, place below.
+
+    Parameters
+    ----------
+    around : ndarray of shape (n_rows,), dtype uint64
+        The number of the group in the highest bits, the place of the row in the
+        lowest, and nothing between.
+    place_bits, key_bits : int
+        Width of the place, and of what is between.
+    """
+
+    around: Words
+    place_bits: int
+    key_bits: int
+
+
+def frame_of(groups: Groups) -> Frame:
+    """Make the frame of groups: at most 2^32 rows."""
+    n_rows, n_groups = len(groups.rows), len(groups.sizes)
+    place_bits, number_bits = n_rows.bit_length(), (n_groups - 1).bit_length()
+    around = np.arange(n_rows, dtype=np.uint64)
+    if number_bits:
+        numbers = np.arange(n_groups, dtype=np.uint64) << np.uint64(64 - number_bits)
+        around |= np.repeat(numbers, groups.sizes)
+    return Frame(around, place_bits, 64 - place_bits - number_bits)
+
+
+def look_up(members: Words, groups: Groups, table: Table, frame: Frame) -> Groups:
     """Put together the members of each group that agree on the key of a table.
 
     Parameters
@@ -67,9 +95,11 @@ def look_up(members: Words, groups: Groups, table: Table) -> Groups:
     members : ndarray of shape (n_rows, n_words), dtype uint64
         The fingerprints of ``groups.rows``.
     groups : Groups
-        At most 2^32 rows.
+        Who may agree with whom.
     table : Table
         What to agree on; of a long key as much as fits into a word.
+    frame : Frame
+        That of the groups.
 
     Returns
     -------
@@ -77,27 +107,23 @@ def look_up(members: Words, groups: Groups, table: Table) -> Groups:
         Those of two members and more. A group may have members that agree on a
         part of the key only, where it is long; none is missed.
     """
-    n_rows, n_groups = len(groups.rows), len(groups.sizes)
-    place_bits = n_rows.bit_length()
-    number_bits = n_groups.bit_length() if n_groups > 1 else 0
-    key = table.key.head(64 - place_bits - number_bits)
-    packed = read_band(members, key)
-    packed <<= np.uint64(place_bits)
-    packed |= np.arange(n_rows, dtype=np.uint64)
-    if number_bits:
-        numbers = np.repeat(np.arange(n_groups, dtype=np.uint64), groups.sizes)
-        packed |= numbers << np.uint64(place_bits + key.width)
+    packed = read_band(members, table.key.head(frame.key_bits))
+    packed <<= np.uint64(frame.place_bits)
+    packed |= frame.around
     packed.sort()
-    places_mask = np.uint64((1 << place_bits) - 1)
+    places_mask = np.uint64((1 << frame.place_bits) - 1)
     same = np.flatnonzero((packed[1:] ^ packed[:-1]) <= places_mask)
     path = (*groups.path, table)
     if not len(same):
         return Groups(groups.rows[:0], groups.sizes[:0], path)
     # A group of m members is a run of m - 1 places in `same`, and the place after it.
-    starts = np.flatnonzero(np.diff(same, prepend=-2) != 1)
-    sizes = np.diff(np.append(starts, len(same))) + 1
-    shifts = same[starts] - starts - np.arange(len(starts))
-    chosen = np.arange(len(same) + len(starts), dtype=np.int64) + np.repeat(shifts, sizes)
+    is_start = np.empty(len(same), dtype=np.bool_)
+    is_start[0] = True
+    np.greater(same[1:] - same[:-1], 1, out=is_start[1:])
+    starts = np.flatnonzero(is_start)
+    ends = np.append(starts[1:], len(same))
+    sizes = ends - starts + 1
+    chosen = np.insert(same, ends, same[ends - 1] + 1)
     places = (packed[chosen] & places_mask).astype(np.int64)
     return Groups(groups.rows[places], sizes, path)
 

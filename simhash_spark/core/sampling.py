@@ -1,8 +1,4 @@
-"""A sample of fingerprints that depends on nothing but the set of them.
-
-Those with the smallest hashes are taken. Samples of parts, put together and
-sampled again, give the sample of the whole.
-"""
+"""An order of fingerprints that has nothing to do with their bits, and is always the same."""
 
 from __future__ import annotations
 
@@ -16,48 +12,26 @@ if TYPE_CHECKING:
     from simhash_spark.core.typing import Words
 
 
-class Sampling:
-    """Keeps the fingerprints with the smallest hashes of all that are added.
+def in_hash_order(fingerprints: Words) -> Words:
+    """Put fingerprints in the order of their hashes: neighbours are a random pair.
 
     Parameters
     ----------
-    n_words : {1, 2}
-        Words of a fingerprint.
-    size : int
-        How many to keep; all, if there are fewer.
+    fingerprints : ndarray of shape (n_nodes, n_words), dtype uint64
+        Distinct fingerprints.
+
+    Returns
+    -------
+    ndarray of the same shape, dtype uint64
+        The order depends on the set alone.
 
     Examples
     --------
-    >>> sampling = Sampling(n_words=1, size=2)
-    >>> sampling.add(np.arange(5, dtype=np.uint64).reshape(-1, 1))
-    >>> sampling.chosen().tolist()
-    [[3], [4]]
+    >>> some = np.arange(10, dtype=np.uint64).reshape(-1, 1)
+    >>> bool((in_hash_order(some) == in_hash_order(some[::-1])).all())
+    True
     """
-
-    def __init__(self, n_words: int, size: int) -> None:
-        self._size = size
-        self._kept = np.empty((0, n_words), dtype=np.uint64)
-        self._hashes = np.empty(0, dtype=np.uint64)
-        self._bound = np.uint64(2**64 - 1)
-
-    def add(self, fingerprints: Words) -> None:
-        """Look at some more distinct fingerprints: (n_nodes, n_words) uint64."""
-        hashes = mix(fingerprints[:, 0])
-        for word in fingerprints.T[1:]:
-            hashes = mix(hashes ^ word)
-        small = hashes <= self._bound
-        self._kept = np.concatenate([self._kept, fingerprints[small]])
-        self._hashes = np.concatenate([self._hashes, hashes[small]])
-        if len(self._hashes) >= 2 * self._size:
-            self._shrink()
-
-    def _shrink(self) -> None:
-        chosen = np.lexsort((*self._kept.T, self._hashes))[: self._size]
-        self._kept, self._hashes = self._kept[chosen], self._hashes[chosen]
-        if len(chosen) == self._size:
-            self._bound = self._hashes[-1]
-
-    def chosen(self) -> Words:
-        """Give the sample, ascending by hash."""
-        self._shrink()
-        return self._kept
+    hashes = mix(fingerprints[:, 0])
+    for word in fingerprints.T[1:]:
+        hashes = mix(hashes ^ word)
+    return fingerprints[np.lexsort((*fingerprints.T, hashes))]

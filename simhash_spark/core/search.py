@@ -22,9 +22,11 @@ from simhash_spark.core.comparing import compare_groups
 from simhash_spark.core.cuts import SMALL_GROUP, choose_cut, pays
 from simhash_spark.core.dense import PairReducer
 from simhash_spark.core.groups import (
+    Frame,
     Groups,
     ascending,
     choose,
+    frame_of,
     look_up,
     one_by_one,
     runs,
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from simhash_spark.core.tables import Table
-    from simhash_spark.core.typing import Booleans, Words
+    from simhash_spark.core.typing import Booleans, Integers, Words
 
 DENSE_ROWS = 1 << 13
 DENSE_PAIRS = 1 << 24
@@ -122,28 +124,30 @@ class PairSearch:
         fingerprints = np.asfortranarray(fingerprints)
         rows = np.arange(len(fingerprints), dtype=np.int64)
         whole = Groups(rows, np.array([len(rows)], dtype=np.int64), path[:-1])
-        buckets = self._look_up(fingerprints, whole, path[-1])
-        if self.limit is None or (buckets.sizes * (buckets.sizes - 1) // 2 <= self.limit).all():
-            yield from self._search(fingerprints, buckets)
-            return
-        order = ascending(fingerprints)  # what a reducer keeps is named by order
-        buckets = look_up(take(fingerprints, order), whole, path[-1])
-        rows = order[buckets.rows]
-        for left, right, distances in self._reduced(take(fingerprints, rows), buckets):
-            yield Pairs(rows[left], rows[right], distances)
+        buckets = self._look_up(fingerprints, whole, path[-1], frame_of(whole))
+        n_most = int(np.max(buckets.sizes * (buckets.sizes - 1) // 2, initial=0))
+        found = self._search(fingerprints, buckets)
+        if self.limit is not None and n_most > self.limit:
+            early, is_all = _up_to(self.limit, found)
+            found = iter(early) if is_all else self._reduced(fingerprints, whole, path[-1])
+        yield from found
 
-    def _reduced(self, members: Words, buckets: Groups) -> Iterator[Pairs]:
-        """Search buckets that may have too many pairs; members are ascending in each."""
+    def _reduced(self, fingerprints: Words, whole: Groups, table: Table) -> Iterator[Pairs]:
+        """Search buckets of which some may have too many pairs."""
         assert self.limit is not None  # noqa: S101 - else there is nothing to reduce
+        order = ascending(fingerprints)  # what a reducer keeps is named by order
+        buckets = look_up(take(fingerprints, order), whole, table, frame_of(whole))
+        rows = order[buckets.rows]
+        members = take(fingerprints, rows)
         numbers = np.repeat(np.arange(len(buckets.sizes), dtype=np.int64), buckets.sizes)
         reducer = PairReducer(numbers, limit=self.limit)
-        buckets = buckets._replace(rows=np.arange(len(members), dtype=np.int64))
+        buckets = buckets._replace(rows=np.arange(len(rows), dtype=np.int64))
         # A bucket that may have dense groups is searched alone: its neighbours must not matter.
         for part in one_by_one(buckets, buckets.sizes >= DENSE_ROWS):
             for pairs in self._search(members, part):
                 if len((passed := reducer.add(pairs)).left):
-                    yield passed
-        yield from reducer.finish()
+                    yield _of_rows(rows, passed)
+        yield from (_of_rows(rows, pairs) for pairs in reducer.finish())
         self.effort.n_unlisted += reducer.n_unlisted
 
     def _search(self, fingerprints: Words, groups: Groups) -> Iterator[Pairs]:
@@ -156,13 +160,17 @@ class PairSearch:
             if len(whole.rows) < len(part.rows):
                 yield from self._compare(fingerprints, choose(part, ~cut))
                 members = take(fingerprints, whole.rows)
-            for table in tables if len(whole.rows) else ():
+            if not len(whole.rows):
+                continue
+            frame = frame_of(whole)
+            for table in tables:
                 if least_distance((*whole.path, table)) <= self.max_distance:
-                    yield from self._search(fingerprints, self._look_up(members, whole, table))
+                    below = self._look_up(members, whole, table, frame)
+                    yield from self._search(fingerprints, below)
 
-    def _look_up(self, members: Words, groups: Groups, table: Table) -> Groups:
+    def _look_up(self, members: Words, groups: Groups, table: Table, frame: Frame) -> Groups:
         self.effort.n_sorted += len(groups.rows)
-        return look_up(members, groups, table)
+        return look_up(members, groups, table, frame)
 
     def _tables(self, members: Words, groups: Groups) -> tuple[Table, ...]:
         if not self._is_fixed(groups) and groups.sizes.max() <= SMALL_GROUP:
@@ -214,3 +222,19 @@ class PairSearch:
         self.effort.n_not_compared += n_not_compared + n_near - len(edges.left)
         left, right = np.sort([edges.left[first], edges.right[first]], axis=0)
         return Pairs(groups.rows[left], groups.rows[right], edges.distances[first].astype(np.uint8))
+
+
+def _up_to(limit: int, found: Iterator[Pairs]) -> tuple[list[Pairs], bool]:
+    """Take pairs until there are more than so many; say whether these are all."""
+    taken: list[Pairs] = []
+    n_taken = 0
+    for pairs in found:
+        taken.append(pairs)
+        n_taken += len(pairs.left)
+        if n_taken > limit:
+            return taken, False
+    return taken, True
+
+
+def _of_rows(rows: Integers, pairs: Pairs) -> Pairs:
+    return Pairs(rows[pairs.left], rows[pairs.right], pairs.distances)

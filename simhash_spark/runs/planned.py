@@ -10,7 +10,6 @@ from pyspark.sql import functions as F
 from simhash_spark.core.planning import Needs, plan_search
 from simhash_spark.errors import InputError
 from simhash_spark.pipeline import fingerprints, plan_pairs
-from simhash_spark.runs.counts import check_documents
 from simhash_spark.runs.filesystem import file_system_of
 from simhash_spark.runs.malformed import input_failures_located
 from simhash_spark.runs.sources import read_documents, resolve_format
@@ -50,16 +49,15 @@ def plan_input(spark: SparkSession, arguments: Arguments, n_sampled: int | None 
     Raises
     ------
     InputError
-        If there is nothing to compare.
+        If there is nothing to read, or nothing to compare in the sample.
     """
     source = resolve_format(spark, arguments.source)
     with input_failures_located(spark, source):
         documents = read_documents(spark, source)
         config = _config(spark, documents, replace(arguments, source=source))
-        if n_sampled is None:
-            found = fingerprints(documents, config)
-            check_documents(found, config)
-            return plan_pairs(collapse_fingerprints(found, config.bits), config)
+        if n_sampled is None:  # two passes, one to count and one to sample: nothing is kept
+            nodes = collapse_fingerprints(fingerprints(documents, config), config.bits)
+            return plan_pairs(nodes, config)
         return _plan_sample(documents, config, n_sampled)
 
 

@@ -1,32 +1,27 @@
-"""Nodes to a sample: how many fingerprints there are, and some of them, in one row."""
+"""Nodes to a sample: those of smallest hash, so that it depends on the set of them alone."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
+from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
-from simhash_spark import schemas
-from simhash_spark.core.sampling import Sampling
-from simhash_spark.stages._words import read_binary, read_words
+from simhash_spark.core.sampling import in_hash_order
+from simhash_spark.core.words import as_unsigned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from pyspark.sql import DataFrame
 
     from simhash_spark.core.typing import Words
 
-    BatchFunction = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-
 SAMPLE = 1 << 14
-"""Fingerprints in a sample: 128 KB or 256 KB, of each task."""
+"""Fingerprints in a sample, about; all, if there are not more."""
 
 
-def sample_nodes(nodes: DataFrame, bits: int, size: int = SAMPLE) -> DataFrame:
-    """Count the nodes and sample them.
+def sample_nodes(nodes: DataFrame, bits: int, n_nodes: int, size: int = SAMPLE) -> DataFrame:
+    """Sample the nodes.
 
     Parameters
     ----------
@@ -35,53 +30,25 @@ def sample_nodes(nodes: DataFrame, bits: int, size: int = SAMPLE) -> DataFrame:
         not null.
     bits : {64, 128}
         Length of a fingerprint.
+    n_nodes : int
+        How many nodes there are.
     size : int
-        Fingerprints in the sample, if there are as many.
+        Nodes in the sample, about.
 
     Returns
     -------
     DataFrame
-        One row: ``n_nodes`` (long) and ``fingerprints`` (binary, 8 or 16 bytes
-        each). It depends on the set of fingerprints alone.
+        Columns ``fingerprint`` (and ``fingerprint_high``).
     """
     words = c.fingerprint_words(bits)
-    parts = nodes.select(*words).mapInArrow(_sampler(words, size), schemas.SAMPLE)
-    return parts.repartition(1).mapInArrow(_merger(bits // 64, size), schemas.SAMPLE)
+    if n_nodes <= size:
+        return nodes.select(*words)
+    bound = -(2**63) + (2**64 * size) // n_nodes
+    return nodes.where(F.xxhash64(*words) < F.lit(bound)).select(*words)
 
 
-def read_sample(sample: DataFrame, bits: int) -> tuple[int, Words]:
-    """Run the sampling: give the number of nodes, and (n_sampled, n_words) uint64."""
-    row = sample.first()
-    n_nodes, packed = (0, b"") if row is None else row
-    words = np.frombuffer(packed, dtype="<u8").astype(np.uint64)
-    return n_nodes, words.reshape(-1, bits // 64)
-
-
-def _sampler(words: list[str], size: int) -> BatchFunction:
-    def sample(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        n_nodes = 0
-        sampling = Sampling(len(words), size)
-        for batch in batches:
-            n_nodes += batch.num_rows
-            sampling.add(read_words(batch, words))
-        yield _row(n_nodes, sampling.chosen())
-
-    return sample
-
-
-def _merger(n_words: int, size: int) -> BatchFunction:
-    def merge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        n_nodes = 0
-        sampling = Sampling(n_words, size)
-        for batch in batches:
-            n_nodes += sum(batch.column(0).to_pylist())
-            sampling.add(read_binary(batch.column(1), n_words))
-        yield _row(n_nodes, sampling.chosen())
-
-    return merge
-
-
-def _row(n_nodes: int, fingerprints: Words) -> pa.RecordBatch:
-    packed = np.ascontiguousarray(fingerprints).astype("<u8", copy=False).tobytes()
-    columns = [pa.array([n_nodes], pa.int64()), pa.array([packed], pa.binary())]
-    return pa.RecordBatch.from_arrays(columns, names=[c.N_NODES, c.FINGERPRINTS])
+def read_sample(sample: DataFrame, bits: int) -> Words:
+    """Run the sampling: (n_sampled, bits / 64) uint64, in an order of its own."""
+    rows = [tuple(row) for row in sample.collect()]
+    longs = np.array(rows, dtype=np.int64).reshape(-1, bits // 64)
+    return in_hash_order(as_unsigned(longs))

@@ -13,7 +13,7 @@ from simhash_spark.core.blocks import pack_blocks
 from simhash_spark.core.comparing import LARGE_GROUP, compare_groups
 from simhash_spark.core.pairs import is_less
 from simhash_spark.core.planning import Needs, moved, plan_search
-from simhash_spark.core.sampling import Sampling
+from simhash_spark.core.sampling import in_hash_order
 from simhash_spark.core.search import PairSearch
 
 MASK = 2**64 - 1
@@ -31,9 +31,7 @@ def as_numbers(words: np.ndarray) -> list[int]:
 
 def search(numbers: list[int], needs: Needs, sample: list[int], **plan_options):
     """Pack, bring together and compare as the stages do, without Spark."""
-    sampling = Sampling(needs.bits // 64, 1 << 14)
-    sampling.add(as_words(sample, needs.bits))
-    plan = plan_search(needs, sampling.chosen(), **plan_options)
+    plan = plan_search(needs, in_hash_order(as_words(sample, needs.bits)), **plan_options)
     together: dict[tuple[int, int], list[np.ndarray]] = {}
     for blocks in pack_blocks(as_words(numbers, needs.bits), plan):
         for at, partition in enumerate(blocks.partitions.tolist()):
