@@ -151,12 +151,14 @@ def _considered(alternatives: Sequence[Alternative]) -> list[str]:
 
 
 def _size(n_bytes: float) -> str:
-    """Write bytes in a unit of three digits.
+    """Write bytes in the unit that suits them.
 
-    >>> _size(32e9), _size(1_500_000), _size(5e12)
-    ('32.0 GB', '1.5 MB', '5,000.0 GB')
+    >>> _size(32e9), _size(1_500_000), _size(24)
+    ('32.0 GB', '1.5 MB', '0.0 kB')
     """
-    return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:,.1f} MB"
+    units = ((1e8, 1e9, "GB"), (1e5, 1e6, "MB"), (0, 1e3, "kB"))
+    unit, name = next((unit, name) for least, unit, name in units if n_bytes >= least)
+    return f"{n_bytes / unit:,.1f} {name}"
 
 
 def _duration(seconds: float) -> str:

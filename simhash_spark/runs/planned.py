@@ -66,12 +66,11 @@ def _plan_sample(documents: DataFrame, config: DedupConfig, n_sampled: int) -> P
     share = min(1.0, n_sampled / max(n_documents, 1))
     found = fingerprints(_sampled(documents, config, share), config)
     nodes = collapse_fingerprints(found, config.bits)
-    n_found, sample = read_sample(sample_nodes(nodes, config.bits), config.bits)
+    n_found = nodes.count()
     if not n_found:
-        message = (
-            f"No document of a sample of {n_sampled:,} has a fingerprint: check --text-column."
-        )
+        message = f"No document of {n_sampled:,} sampled has a fingerprint: check --text-column."
         raise InputError(message)
+    sample = read_sample(sample_nodes(nodes, config.bits, n_found), config.bits)
     limit = config.bucket_pairs or None
     needs = Needs(config.bits, config.max_distance, round(n_found / share), limit)
     return plan_search(needs, sample)
