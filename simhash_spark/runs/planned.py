@@ -72,7 +72,7 @@ def _plan_sample(documents: DataFrame, config: DedupConfig, n_sampled: int) -> P
         raise InputError(message)
     sample = read_sample(sample_nodes(nodes, config.bits, n_found), config.bits)
     limit = config.bucket_pairs or None
-    needs = Needs(config.bits, config.max_distance, round(n_found / share), limit)
+    needs = Needs(config.bits, config.max_distance, min(round(n_found / share), n_documents), limit)
     return plan_search(needs, sample)
 
 
