@@ -89,6 +89,15 @@ def test_id_column_is_id_where_there_is_one(
     assert parse_arguments([*CALL, *flags]).config_for(columns).id_column == expected
 
 
+def test_pairs_of_a_bucket_are_limited_as_asked():
+    assert parse_arguments([*CALL, "--bucket-pairs", "0"]).config.bucket_pairs == 0
+
+
+def test_a_dry_run_needs_no_output():
+    assert parse_arguments(["--input", "in.jsonl", "--dry-run"]).dry_run
+    assert not parse_arguments(CALL).dry_run
+
+
 def test_options_are_collected():
     flags = ["--option", "sep=;", "header=false", "--option", "nullValue=a=b"]
 
