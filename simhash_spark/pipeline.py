@@ -230,7 +230,8 @@ def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan:
     n_nodes = nodes.count()
     sample = read_sample(sample_nodes(nodes, config.bits, n_nodes), config.bits)
     limit = config.bucket_pairs or None
-    return plan_search(Needs(config.bits, config.max_distance, n_nodes, limit), sample)
+    needs = Needs(config.bits, config.max_distance, n_nodes, limit)
+    return plan_search(needs, sample)
 
 
 def _fingerprint(identified: DataFrame, config: DedupConfig) -> DataFrame:

@@ -90,14 +90,19 @@ def _packed(fingerprints: Words, partitions: Integers, number: int, plan: Plan) 
     ordered = np.empty(fingerprints.shape, dtype=np.uint64)
     for word in range(fingerprints.shape[1]):
         ordered[:, word] = fingerprints[:, word][order]
-    block_rows = BLOCK_BYTES // (8 * fingerprints.shape[1])
+    return _blocks(number, ordered, sizes)
+
+
+def _blocks(number: int, ordered: Words, sizes: Integers) -> Blocks:
+    """Cut the fingerprints of each partition into blocks."""
+    block_rows = BLOCK_BYTES // (8 * ordered.shape[1])
     n_blocks = -(-sizes // block_rows)
     ends = np.cumsum(sizes)
     first = np.repeat(np.cumsum(n_blocks) - n_blocks, n_blocks)
     within = (np.arange(len(first), dtype=np.int64) - first) * block_rows
     starts = np.repeat(ends - sizes, n_blocks) + within
     bounds = np.append(starts, len(ordered))
-    return Blocks(number, np.repeat(np.arange(plan.n_partitions), n_blocks), bounds, ordered)
+    return Blocks(number, np.repeat(np.arange(len(sizes)), n_blocks), bounds, ordered)
 
 
 def spread(keys: Words, route: int, n_partitions: int) -> Integers:

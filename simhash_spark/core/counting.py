@@ -16,7 +16,7 @@ from simhash_spark.core.tokenize.segmentation import prepare_texts
 from simhash_spark.core.vote.distinct import distinct_hashes
 from simhash_spark.core.vote.votes import Votes, count_votes, total_weights
 from simhash_spark.core.vote.weights import Weighed, as_whole, check_weights, weigh_features
-from simhash_spark.core.worker import once_per_worker
+from simhash_spark.core.worker import keep_freed_memory, once_per_worker
 from simhash_spark.errors import CallbackError
 from simhash_spark.profiles.callback import Callback
 from simhash_spark.profiles.scored import Keywords, Scored, Tagged
@@ -66,7 +66,7 @@ def count_texts(
     CallbackError
         If a function of the user fails.
     """
-    once_per_worker("freed_memory", _keep_freed_memory)
+    once_per_worker("freed_memory", keep_freed_memory)
     for begin, end in chunks(data, offsets):
         try:
             yield slice(begin, end), _count_chunk(data, offsets[begin : end + 1], settings)
@@ -122,16 +122,6 @@ def _end_of_run(offsets: Integers, begin: int, size: int) -> int:
     """Find the end of as many documents as fit, at least one, at most ``CHUNK_DOCS``."""
     fitting = int(np.searchsorted(offsets, offsets[begin] + size, side="right")) - 1
     return min(max(fitting, begin + 1), begin + CHUNK_DOCS, len(offsets) - 1)
-
-
-def _keep_freed_memory() -> int:
-    """Let glibc keep up to 62 MB that we free, for the next chunk.
-
-    It gives memory back from twice the largest block on that was mapped and freed, and takes page
-    faults to get it again: up to 40 % of our time. Freeing a block of 31 MB, never written to and
-    thus never held, moves that limit.
-    """
-    return len(np.empty(31 << 20, dtype=np.uint8))
 
 
 def _count_chunk(data: Bytes, offsets: Integers, settings: FingerprintSettings) -> Votes:

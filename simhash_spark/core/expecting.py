@@ -15,6 +15,7 @@ import numpy as np
 from simhash_spark.core.bands import cut_bits, differs
 from simhash_spark.core.bucket_sizes import SEEN, Buckets, Sizes, spread_sizes
 from simhash_spark.core.comparing import LARGE_GROUP
+from simhash_spark.core.crowds import is_crowded
 from simhash_spark.core.cuts import (
     ROW_NANOSECONDS,
     SMALL_GROUP,
@@ -27,7 +28,7 @@ from simhash_spark.core.cuts import (
 )
 from simhash_spark.core.groups import RUN
 from simhash_spark.core.hamming import popcounts
-from simhash_spark.core.search import DENSE_PAIRS, DENSE_ROWS
+from simhash_spark.core.search import DENSE_ROWS
 from simhash_spark.core.tables import Table, choose_bands, least_distance
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def _compare(groups: Sizes, differences: Words, needs: Needs) -> Work:
     pairs = sizes * (sizes - 1) / 2
     if needs.bucket_pairs is not None and len(differences):
         near = float((popcounts(differences) <= needs.max_distance).mean())
-        dense = (sizes >= DENSE_ROWS) & (near * pairs > DENSE_PAIRS)
+        dense = (sizes >= DENSE_ROWS) & is_crowded(near * sizes, sizes.astype(np.int64))
         pairs = np.where(dense, np.minimum(pairs, PIVOT_PAIRS * sizes), pairs)
     is_large = sizes >= LARGE_GROUP
     each = np.where(is_large, LARGE_NANOSECONDS[needs.bits], SMALL_NANOSECONDS[needs.bits])

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Needs", "check_plan", "moved", "plan_search"]
 
-ONE_BUCKET = 20_000
-"""Up to so many fingerprints one task compares them all: spreading them costs more."""
+ONE_BUCKET = 1 << 20
+ONE_BUCKET_SECONDS = 0.5
+"""Up to so many fingerprints and seconds one task does it all: spreading them costs more."""
 
 MOST_TOP_ROUTES = 200
 MOVING_MUST_GAIN = 1.1
@@ -184,12 +185,17 @@ def moved(fingerprints: Words, order: tuple[int, ...] | None) -> Words:
     return permute(columns, np.array(order, dtype=np.int64)).T
 
 
-def _rank(plan: Plan) -> tuple[bool, float]:
-    factor = 1.0 if plan.order is None else MOVING_MUST_GAIN
-    return plan.name != ONE_BUCKET_NAME, (plan.prediction.core_seconds - JOB_SECONDS) * factor
+def _rank(plan: Plan) -> tuple[int, float]:
+    """Put one bucket first, or last where it takes long; the others by what they cost."""
+    seconds = plan.prediction.core_seconds - JOB_SECONDS
+    if plan.name == ONE_BUCKET_NAME:
+        return (0 if seconds <= ONE_BUCKET_SECONDS else 2), seconds
+    return 1, seconds * (1.0 if plan.order is None else MOVING_MUST_GAIN)
 
 
 def _reason(plan: Plan, best: Plan) -> str:
+    if plan.name == ONE_BUCKET_NAME:
+        return "too much for one task"
     if best.name == ONE_BUCKET_NAME:
         return "so few fingerprints are not worth spreading"
     ratio = plan.prediction.core_seconds / best.prediction.core_seconds

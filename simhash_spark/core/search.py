@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simhash_spark.core.comparing import compare_groups
+from simhash_spark.core.crowds import count_near_partners, is_crowded
 from simhash_spark.core.cuts import SMALL_GROUP, choose_cut, pays
 from simhash_spark.core.dense import PairReducer
 from simhash_spark.core.groups import (
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
     from simhash_spark.core.tables import Table
     from simhash_spark.core.typing import Booleans, Integers, Words
 
-DENSE_ROWS = 1 << 13
-DENSE_PAIRS = 1 << 24
-"""A group of so many rows and near pairs is not compared in full, where not all are listed."""
+DENSE_ROWS = 1 << 10
+"""Groups of so many rows may be connected without comparing all pairs, where not all are listed."""
 
 
 @dataclass
@@ -126,34 +126,50 @@ class PairSearch:
         whole = Groups(rows, np.array([len(rows)], dtype=np.int64), path[:-1])
         buckets = self._look_up(fingerprints, whole, path[-1], frame_of(whole))
         n_most = int(np.max(buckets.sizes * (buckets.sizes - 1) // 2, initial=0))
-        found = self._search(fingerprints, buckets)
-        if self.limit is not None and n_most > self.limit:
-            early, is_all = _up_to(self.limit, found)
-            found = iter(early) if is_all else self._reduced(fingerprints, whole, path[-1])
-        yield from found
-
-    def _reduced(self, fingerprints: Words, whole: Groups, table: Table) -> Iterator[Pairs]:
-        """Search buckets of which some may have too many pairs."""
-        assert self.limit is not None  # noqa: S101 - else there is nothing to reduce
-        order = ascending(fingerprints)  # what a reducer keeps is named by order
-        buckets = look_up(take(fingerprints, order), whole, table, frame_of(whole))
+        if self.limit is None or n_most <= self.limit:
+            yield from self._search(fingerprints, buckets)
+            return
+        if buckets.sizes.max() < DENSE_ROWS:
+            early, is_all = _up_to(self.limit, self._search(fingerprints, buckets))
+            if is_all:
+                yield from early
+                return
+        order = ascending(fingerprints)  # what is left out must not depend on the order of rows
+        buckets = look_up(take(fingerprints, order), whole, path[-1], frame_of(whole))
         rows = order[buckets.rows]
         members = take(fingerprints, rows)
+        buckets = buckets._replace(rows=np.arange(len(rows), dtype=np.int64))
+        for part in one_by_one(buckets, self._is_crowded(members, buckets.sizes)):
+            for left, right, distances in self._limited(members, part):
+                yield Pairs(rows[left], rows[right], distances)
+
+    def _is_crowded(self, members: Words, sizes: Integers) -> Booleans:
+        """Tell in which large buckets a row has so many near ones that connecting costs less."""
+        near = count_near_partners(members, sizes, self.max_distance)
+        return (sizes >= DENSE_ROWS) & is_crowded(near, sizes)
+
+    def _limited(self, members: Words, buckets: Groups) -> Iterator[Pairs]:
+        """Search buckets of which some may have too many pairs."""
+        assert self.limit is not None  # noqa: S101 - else there is nothing to leave out
+        is_alone = len(buckets.sizes) == 1
+        members = take(members, buckets.rows)
+        rows = np.arange(len(members), dtype=np.int64)
         numbers = np.repeat(np.arange(len(buckets.sizes), dtype=np.int64), buckets.sizes)
         reducer = PairReducer(numbers, limit=self.limit)
-        buckets = buckets._replace(rows=np.arange(len(rows), dtype=np.int64))
-        # A bucket that may have dense groups is searched alone: its neighbours must not matter.
-        for part in one_by_one(buckets, buckets.sizes >= DENSE_ROWS):
-            for pairs in self._search(members, part):
-                if len((passed := reducer.add(pairs)).left):
-                    yield _of_rows(rows, passed)
-        yield from (_of_rows(rows, pairs) for pairs in reducer.finish())
+        found = self._search(members, buckets._replace(rows=rows), may_connect=is_alone)
+        for pairs in reducer.reduce(found):
+            yield Pairs(buckets.rows[pairs.left], buckets.rows[pairs.right], pairs.distances)
         self.effort.n_unlisted += reducer.n_unlisted
 
-    def _search(self, fingerprints: Words, groups: Groups) -> Iterator[Pairs]:
+    def _search(
+        self, fingerprints: Words, groups: Groups, *, may_connect: bool = False
+    ) -> Iterator[Pairs]:
         """Cut large groups as long as that pays, and compare the others in full."""
         for part in runs(groups):
             members = take(fingerprints, part.rows)
+            if may_connect and len(part.sizes) == 1 and self._is_dense(members):
+                yield self._connect(members, part)
+                continue
             tables = self._tables(members, part)
             cut = self._is_cut(part, tables)
             whole = choose(part, cut)
@@ -166,7 +182,7 @@ class PairSearch:
             for table in tables:
                 if least_distance((*whole.path, table)) <= self.max_distance:
                     below = self._look_up(members, whole, table, frame)
-                    yield from self._search(fingerprints, below)
+                    yield from self._search(fingerprints, below, may_connect=may_connect)
 
     def _look_up(self, members: Words, groups: Groups, table: Table, frame: Frame) -> Groups:
         self.effort.n_sorted += len(groups.rows)
@@ -193,22 +209,18 @@ class PairSearch:
         return pays(groups.sizes, len(tables))
 
     def _compare(self, fingerprints: Words, groups: Groups) -> Iterator[Pairs]:
-        may_be_dense = (groups.sizes >= DENSE_ROWS) & (self.limit is not None)
-        for part in one_by_one(groups, may_be_dense):
-            members = take(fingerprints, part.rows)
-            if len(part.sizes) == 1 and self._is_dense(members):
-                yield self._connect(members, part)
-                continue
-            self.effort.n_compared += int((part.sizes * (part.sizes - 1) // 2).sum())
-            for near in compare_groups(members, part.sizes, self.max_distance):
-                first = is_first_match(near.differences, part.path)
-                left, right = part.rows[near.left[first]], part.rows[near.right[first]]
-                yield Pairs(left, right, near.distances[first])
+        self.effort.n_compared += int((groups.sizes * (groups.sizes - 1) // 2).sum())
+        members = take(fingerprints, groups.rows)
+        for near in compare_groups(members, groups.sizes, self.max_distance):
+            first = is_first_match(near.differences, groups.path)
+            left, right = groups.rows[near.left[first]], groups.rows[near.right[first]]
+            yield Pairs(left, right, near.distances[first])
 
     def _is_dense(self, members: Words) -> bool:
-        if self.limit is None or len(members) < DENSE_ROWS:
+        if len(members) < DENSE_ROWS:
             return False
-        return estimate_near_pairs(members, max_distance=self.max_distance) > DENSE_PAIRS
+        n_near = 2 * estimate_near_pairs(members, max_distance=self.max_distance) / len(members)
+        return bool(is_crowded(np.array([n_near]), np.array([len(members)]))[0])
 
     def _connect(self, members: Words, groups: Groups) -> Pairs:
         """Connect a dense group without comparing all its pairs.
@@ -234,7 +246,3 @@ def _up_to(limit: int, found: Iterator[Pairs]) -> tuple[list[Pairs], bool]:
         if n_taken > limit:
             return taken, False
     return taken, True
-
-
-def _of_rows(rows: Integers, pairs: Pairs) -> Pairs:
-    return Pairs(rows[pairs.left], rows[pairs.right], pairs.distances)

@@ -20,6 +20,7 @@ from simhash_spark import schemas
 from simhash_spark.core.pairs import Pairs, is_less
 from simhash_spark.core.planning import moved
 from simhash_spark.core.search import Effort, PairSearch
+from simhash_spark.core.worker import keep_freed_memory, once_per_worker
 from simhash_spark.stages._words import read_binary, write_words
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def _finder(plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
 
     def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         started = time.process_time()
+        once_per_worker("freed_memory", keep_freed_memory)
         effort = Effort()
         search = PairSearch(plan.max_distance, plan.extra_bands, plan.bucket_pairs, effort)
         told = dict.fromkeys(EFFORT, 0)

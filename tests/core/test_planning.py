@@ -141,11 +141,20 @@ def test_a_hot_key_is_sent_on_as_many_routes_as_the_prediction_counts():
 
 
 def test_few_fingerprints_stay_in_one_bucket():
-    plans = [plan_search(Needs(64, 3, n), nothing(64)) for n in (20_000, 20_001)]
+    plans = [plan_search(Needs(64, 3, n), nothing(64)) for n in (20_000, 2_000_000)]
 
     assert [plan.name == "all in one bucket" for plan in plans] == [True, False]
     assert [plan.n_top for plan in plans] == [1, 4]
     assert plans[0].n_partitions == 1
+
+
+def test_one_bucket_that_takes_long_is_spread():
+    """It is considered, and told, but not taken although it is first."""
+    plan = plan_search(Needs(64, 8, 500_000), nothing(64))
+
+    assert plan.name != "all in one bucket"
+    assert plan.alternatives[0].name == "all in one bucket"
+    assert plan.alternatives[0].reason == "too much for one task"
 
 
 def test_bits_are_moved_where_a_band_tells_nothing_apart():
