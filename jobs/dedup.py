@@ -18,18 +18,20 @@ IS_INSTALLED = importlib.util.find_spec("simhash_spark") is not None
 if not IS_INSTALLED:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from simhash_spark.core.planning import check_plan  # noqa: E402
 from simhash_spark.pipeline import deduplicate  # noqa: E402
 from simhash_spark.runs.arguments import Arguments, parse_arguments  # noqa: E402
-from simhash_spark.runs.counts import checking, count_output, read_effort  # noqa: E402
+from simhash_spark.runs.closing import close_run  # noqa: E402
+from simhash_spark.runs.counts import checking  # noqa: E402
 from simhash_spark.runs.failures import explain  # noqa: E402
-from simhash_spark.runs.folder import PUBLISHED, OutputFolder  # noqa: E402
+from simhash_spark.runs.folder import OutputFolder  # noqa: E402
 from simhash_spark.runs.interrupts import exit_code_of  # noqa: E402
-from simhash_spark.runs.invariants import check_invariants  # noqa: E402
 from simhash_spark.runs.malformed import input_failures_located  # noqa: E402
+from simhash_spark.runs.plan_table import plan_table  # noqa: E402
+from simhash_spark.runs.planned import plan_input  # noqa: E402
 from simhash_spark.runs.session import open_session  # noqa: E402
 from simhash_spark.runs.sources import read_documents, resolve_format  # noqa: E402
 from simhash_spark.runs.statistics import completed_config  # noqa: E402
-from simhash_spark.runs.summary import Record, summarize  # noqa: E402
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -51,6 +53,11 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(arguments: Arguments) -> None:
     with ExitStack() as last, open_session("simhash_spark", is_installed=IS_INSTALLED) as spark:
+        if arguments.dry_run:
+            plan = plan_input(spark, arguments)
+            print(plan_table(plan))
+            check_plan(plan)
+            return
         source = resolve_format(spark, arguments.source)
         output = OutputFolder(
             spark, arguments.output, inputs=source.locations, overwrite=arguments.overwrite
@@ -65,15 +72,7 @@ def _deduplicate(spark: SparkSession, arguments: Arguments, output: OutputFolder
     documents = read_documents(spark, arguments.source)
     with completed_config(spark, documents, arguments, output.progress) as config:
         found = deduplicate(documents, config, checking(output.store, config))
-        for name in [one for one in PUBLISHED if one not in output.written]:
-            output.store(name, getattr(found, name))
-        checked = check_invariants(output.written, config.max_distance)
-        counts = count_output(output.written, output.n_rows, found, config.recall)
-        search = (found.plan, read_effort(found.effort))
-        about = (output.run_id, started, arguments.source, config)
-        record = Record(*about, *search, output.progress.stages, counts, checked)
-        output.publish(summarize(record, spark))
-        output.progress.closing(counts, output.path)
+        close_run(spark, output, found, source=arguments.source, config=config, started=started)
 
 
 if __name__ == "__main__":

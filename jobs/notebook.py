@@ -64,7 +64,7 @@ dbutils.widgets.text("keep", "length desc, id asc", "10 Which one to keep")
 # MAGIC | output | a folder (it contains a `/`, such as `/Volumes/main/crawl/deduplicated`): Parquet in sub-folders; or the beginning of table names: `main.crawl.pages` gives `main.crawl.pages_survivors` and so on |
 # MAGIC | if exists | `stop`: nothing that exists is touched; `replace`: results of an earlier run are replaced one by one as this run reaches them, the survivors last |
 # MAGIC | id column | unique and not null; empty: rows are identified by their content |
-# MAGIC | largest distance | bits in which two fingerprints may differ, at most 8 of 64 or 16 of 128; 3 of 64 accepts hardly more than typing errors, see the README |
+# MAGIC | largest distance | bits in which two fingerprints may differ, at most 16 of 64 or 32 of 128; 3 of 64 accepts hardly more than typing errors, see the README |
 # MAGIC | which one to keep | `ORDER BY` over any columns, `length` and `id`; the first of each cluster survives |
 
 # COMMAND ----------

@@ -81,6 +81,35 @@ class CallbackError(SimHashSparkError, RuntimeError):
         return CallbackError(self.name, self.said, f"document {doc_id!r}", self.place)
 
 
+class PlanError(SimHashSparkError, ValueError):
+    """A search cannot work as it is asked for: too long, too large for a task, too many parts."""
+
+    _ADVICE = "Use --bits 128, a smaller --max-distance, or a recall target (--recall)."
+
+    @classmethod
+    def of_time(cls, core_hours: float, most: float, *, n_cores: float | None) -> PlanError:
+        """Build the error from the core-hours predicted and those allowed."""
+        where = "where --cores is not given" if n_cores is None else f"on {n_cores:,.0f} cores"
+        allowed = f"at most {most:,.0f} are accepted {where}"
+        return cls(f"The search would take {core_hours:,.0f} core-hours; {allowed}. {cls._ADVICE}")
+
+    @classmethod
+    def of_memory(cls, n_rows: float, most: float) -> PlanError:
+        """Build the error from the fingerprints that one task would have to hold."""
+        message = (
+            f"One task would have to hold {n_rows:,.0f} fingerprints that agree on nearly all "
+            f"their bits, at most {most:,.0f} are accepted: use a profile that tells these texts "
+            "apart, --bits 128, or a recall target (--recall)."
+        )
+        return cls(message)
+
+    @classmethod
+    def of_parts(cls, n_partitions: int, n_routes: int) -> PlanError:
+        """Build the error from the numbers of partitions and of routes."""
+        message = f"The search would need {n_partitions:,} partitions and {n_routes:,} routes. "
+        return cls(message + cls._ADVICE)
+
+
 class OutputError(SimHashSparkError, OSError):
     """The output folder cannot be written, or must not be."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from simhash_spark.config import DedupConfig
-from simhash_spark.core.planning import Needs
+from simhash_spark.core.planning import Needs, check_plan
 from simhash_spark.core.plans import Plan  # noqa: TC001 - a field of Dedup, resolved at run time
 from simhash_spark.core.window_planning import plan_with_recall
 from simhash_spark.core.window_plans import WindowPlan
@@ -97,6 +97,8 @@ def deduplicate(
         If the profile learns from a corpus, and ``config`` has no statistics.
     MissingColumnError
         If a column that ``config`` names does not exist.
+    PlanError
+        If the search would take too long, or a task could not hold its part.
     SchemaError
         If the text is not a string, the id has no exact equality, or ids are
         null or repeated (this check runs one Spark job).
@@ -113,6 +115,7 @@ def deduplicate(
 
     nodes = keep("nodes", collapse_fingerprints(fingerprints, bits))
     plan = plan_pairs(nodes, config)
+    check_plan(plan)
     found = keep("edges", search(nodes, plan))
     edges = found.transform(select_edges)
     components = keep("components", edges.transform(connect_components, bits))
@@ -218,12 +221,19 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
         word for 128 bits) and ``distance`` (int, from 1); each pair once, the
         left fingerprint smaller as an unsigned number. Two Spark jobs run now, to
         count and to sample; the pairs are lazy.
+
+    Raises
+    ------
+    PlanError
+        If the search would take too long, or a task could not hold its part.
     """
-    return search(nodes, plan_pairs(nodes, config)).transform(select_edges)
+    plan = plan_pairs(nodes, config)
+    check_plan(plan)
+    return search(nodes, plan).transform(select_edges)
 
 
 def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan | WindowPlan:
-    """Choose how to look for pairs; see ``hamming_pairs``. Counts and samples the nodes."""
+    """Choose how to look for pairs, refusing nothing: counts the nodes, and samples them."""
     n_nodes = nodes.count()
     sample = read_sample(sample_nodes(nodes, config.bits, n_nodes), config.bits)
     needs = Needs(config.bits, config.max_distance, n_nodes, config.bucket_pairs or None)

@@ -137,7 +137,12 @@ def check_summary(summary: dict[str, Any], documents: Path) -> None:
     assert summary["input"]["format"] == "json"
     assert summary["config"]["id_column"] == "id"
     assert summary["config"]["profile"]["name"] == "auto"
-    assert summary["plan"] == {"bits": 64, "max_distance": 8, "band_bits": [8, *[7] * 8]}
+    plan = summary["plan"]
+    assert (plan["bits"], plan["max_distance"], plan["name"]) == (64, 8, "all in one bucket")
+    assert plan["distinct_fingerprints"] == 4
+    assert plan["actual"]["shuffled_bytes"] == plan["predicted"]["shuffled_bytes"] == 4 * 8
+    assert plan["actual"]["listed_pairs"] == 1
+    assert plan["actual"]["task_bytes"] == plan["predicted"]["task_bytes"]
     assert summary["rows"]["survivors"] == 6
     assert set(summary["seconds_per_stage"]) == set(summary["rows"])
     assert summary["counts"]["unfingerprinted"] == {"empty": 1, "null_text": 1, "too_short": 1}
@@ -277,8 +282,8 @@ def test_overwrite_replaces_an_output_and_keeps_it_when_the_run_fails(
     ("flags", "message"),
     [
         (["--max-distance", "abc"], "--max-distance: must be a whole number, got 'abc'. See --h"),
-        (["--max-distance", "-1"], "max_distance must be a whole number from 0 to 8 at 64 bits, g"),
-        (["--max-distance", "9"], "got 9. --bits 128 allows up to 16."),
+        (["--max-distance", "-1"], "max_distance must be a whole number from 0 to 16 at 64 bits, "),
+        (["--max-distance", "17"], "got 17. --bits 128 allows up to 32."),
         (["--profile", "nosuch"], ", FILE.toml; got 'nosuch'."),
         (["--id-column", "key"], "no column 'key'; it has: id, n, text. Set --id-column to one"),
         (["--text-column", "body"], "no column 'body'; it has: id, n, text. Set --text-column to"),
@@ -369,7 +374,7 @@ def test_unknown_configuration_key_is_refused(refused: Callable[..., str], tmp_p
     said = refused("--input", path, "--config", tmp_path / "own.toml")
 
     assert "Unknown key 'distance' in [pairs]" in said
-    assert said.endswith("known keys: max_distance.")
+    assert said.endswith("known keys: max_distance, bucket_pairs.")
 
 
 def test_a_broken_invariant_fails_the_run(
@@ -613,3 +618,85 @@ def test_a_search_by_windows_says_its_recall_and_warns_where_it_is_missed(
         "use --bits 128.\n"
     )
     assert "recall" not in summary["counts"]
+
+
+def test_a_dry_run_says_what_the_search_would_take_and_writes_nothing(
+    spark: SparkSession,
+    main: Callable[[list[str]], int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    documents = put_jsonl(tmp_path / "in.jsonl", DOCUMENTS)
+    before = snapshot(tmp_path)
+
+    codes = [
+        main(["--input", str(documents), "--dry-run"]),
+        main(["--input", str(documents), "--dry-run", "--output", str(tmp_path / "out")]),
+    ]
+
+    out, err = capsys.readouterr()
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert (codes, err) == ([0, 0], "")
+    assert lines[:3] == [
+        "fingerprints 4 distinct ones of 64 bits",  # 3 and 4 have the same text
+        "max distance 3, all pairs, none missed",
+        "plan all in one bucket",
+    ]
+    assert snapshot(tmp_path) == before
+
+
+def test_a_search_that_cannot_work_is_refused_before_it_starts(
+    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str], tmp_path: Path
+):
+    documents = put_jsonl(tmp_path / "in.jsonl", DOCUMENTS)
+    monkeypatch.setattr("simhash_spark.core.planning.MOST_CORE_HOURS", 0.0)
+
+    message = refused("--input", documents)
+
+    assert message.startswith("The search would take 0 core-hours; at most 0 are accepted")
+
+
+def load_plan() -> Callable[[list[str]], int]:
+    spec = importlib.util.spec_from_file_location("plan_job", ROOT / "jobs" / "plan.py")
+    assert spec is not None
+    assert spec.loader is not None
+    job = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(job)
+    run: Callable[[list[str]], int] = job.main
+    return run
+
+
+def test_a_plan_of_a_sample_speaks_of_all_documents(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Each text comes four times: copies are in the sample together, and count once."""
+    words = [f"{FOX[n % 40 :]} {n * n} {SEA[n % 30 :]} {n}" for n in range(500)]
+    texts = [{"id": f"{n}-{copy}", "text": text} for n, text in enumerate(words) for copy in "abcd"]
+    documents = put_jsonl(tmp_path / "in.jsonl", texts)
+
+    code = load_plan()(["--input", str(documents), "--sample", "1000", "--cores", "4"])
+
+    out = " ".join(capsys.readouterr().out.split())
+    n_distinct = int(out.split()[1].replace(",", ""))
+    assert code == 0
+    assert 400 < n_distinct < 600
+    assert "on 4 cores" in out
+
+
+def test_a_plan_that_cannot_work_is_shown_and_refused(capsys: pytest.CaptureFixture[str]):
+    code = load_plan()(["--documents", "1e10", "--max-distance", "16", "--cores", "10"])
+
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert "considered" in out
+    assert err.startswith("plan.py: The search would take ")
+    assert err.count("\n") == 1
+    assert "at most 240 are accepted on 10 cores. Use --bits 128, a smaller" in err
+
+
+def test_a_wrong_call_of_a_plan_is_one_line(capsys: pytest.CaptureFixture[str]):
+    code = load_plan()(["--documents", "none"])
+
+    out, err = capsys.readouterr()
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("plan.py: Argument --documents: must be a whole number")

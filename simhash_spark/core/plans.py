@@ -10,6 +10,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Needs:
+    """What is to be searched.
+
+    Parameters
+    ----------
+    bits : {64, 128}
+        Length of a fingerprint.
+    max_distance : int
+        Largest Hamming distance, in bits and inclusive.
+    n_nodes : int
+        Distinct fingerprints.
+    bucket_pairs : int or None
+        Pairs of a bucket that are listed in full; None: all.
+    task_rows : int
+        Fingerprints of one table that a task may hold: about 0.5 GB of 64 bits
+        with what the search adds.
+    """
+
+    bits: int
+    max_distance: int
+    n_nodes: int
+    bucket_pairs: int | None = None
+    task_rows: int = 1 << 23
+
+
+@dataclass(frozen=True)
 class Route:
     """One way that fingerprints take to be compared.
 
@@ -32,24 +58,34 @@ class Route:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a search is expected to take, all tasks together.
+    """What a search is expected to take, all tasks together but for the last two.
 
     Parameters
     ----------
     shuffled_bytes : float
         Fingerprints sent between tasks.
-    n_sorted : float
+    sorted_rows : float
         Rows sorted, each once per table.
-    n_compared : float
-        Pairs whose distance is computed.
+    compared_pairs : float
+        Candidate pairs: their distance is computed.
+    search_seconds : float
+        Time of one core for sorting and comparing, of the kind the costs were
+        measured on.
     core_seconds : float
-        Time of one core of the kind the costs were measured on.
+        The same with packing, sending and reading.
+    task_bytes : float
+        Fingerprints that one task holds at once, at most.
+    worker_bytes : float
+        Peak memory of the Python process of one task.
     """
 
     shuffled_bytes: float
-    n_sorted: float
-    n_compared: float
+    sorted_rows: float
+    compared_pairs: float
+    search_seconds: float
     core_seconds: float
+    task_bytes: float
+    worker_bytes: float
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from simhash_spark.core.bands import WORD_BITS
 from simhash_spark.core.coarse import LARGEST_WIDTH, group_keys, recall_of_passes
 from simhash_spark.core.density import SMALLEST_SAMPLE, measure_density
 from simhash_spark.core.permutations import TURNS
-from simhash_spark.core.planning import MANY_PARTITIONS, PARTITION_SECONDS, plan_search
+from simhash_spark.core.planning import plan_search
 from simhash_spark.core.plans import Alternative, Prediction
 from simhash_spark.core.planted import PlantedPairs, plant
+from simhash_spark.core.predicting import MANY_PARTITIONS, PARTITION_SECONDS, WORKER_BYTES
 from simhash_spark.core.recall import recall_of
 from simhash_spark.core.window_plans import WindowPlan
 from simhash_spark.core.window_sizes import RESERVE, SORT_COST, choose_window
@@ -57,6 +58,9 @@ SHUFFLE_NANOSECONDS = 40.0
 
 GROUP_RECALLS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 MOST_PASSES = 1000
+WINDOW_COPIES = 5
+"""Memory of a task, in times the fingerprints it holds (measured 3 to 4)."""
+
 N_PLANTED = 1000
 N_SEEDS = 8
 
@@ -174,12 +178,21 @@ class _Aim:
     ) -> WindowPlan:
         n_sent = self.n * passes * shares
         n_sorted = float(self.n * passes * size.tables)
+        held = self.n * self.bits / 8 / 2**width
         seconds = passes * self.seconds(size) + n_sent * SHUFFLE_NANOSECONDS * self.bits / 64e9
         n_partitions = min(passes << width, MANY_PARTITIONS) if width else shares
         return WindowPlan(
             *(name, self.bits, self.distance, self.n, self.recall, predicted, *size),
             *(passes, width, 0, shares, n_partitions),
-            Prediction(n_sent * self.bits / 8, n_sorted, n_sorted * size.window, seconds),
+            Prediction(
+                shuffled_bytes=n_sent * self.bits / 8,
+                sorted_rows=n_sorted,
+                compared_pairs=n_sorted * size.window,
+                search_seconds=passes * self.seconds(size),
+                core_seconds=seconds,
+                task_bytes=held,
+                worker_bytes=WORKER_BYTES + WINDOW_COPIES * held,
+            ),
             self.planted,
         )
 

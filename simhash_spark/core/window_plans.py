@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from simhash_spark.core.bands import WORD_BITS
 from simhash_spark.core.permutations import TURNS
+from simhash_spark.core.plans import Plan
 
 if TYPE_CHECKING:
     from simhash_spark.core.plans import Alternative, Prediction
@@ -67,9 +68,28 @@ class WindowPlan:
     planted: PlantedPairs = field(compare=False, repr=False)
     alternatives: tuple[Alternative, ...] = ()
 
+    @property
+    def n_top(self) -> int:
+        """Copies sent of each fingerprint."""
+        return self.passes * self.n_shares
+
+    @property
+    def band_bits(self) -> tuple[int, ...]:
+        """No bands: nothing is grouped by bits of one place."""
+        return ()
+
+    @property
+    def routes(self) -> tuple[()]:
+        """No routes by key."""
+        return ()
+
     def tables_of(self, share: int) -> range:
         """Give the tables of a share: those of whole permutations, which cost less together."""
         each = TURNS * self.bits // WORD_BITS
         n_orders = -(-self.n_tables // each)
         first, last = (n_orders * at // self.n_shares for at in (share, share + 1))
         return range(first * each, min(last * each, self.n_tables))
+
+
+SearchPlan: TypeAlias = Plan | WindowPlan
+"""The two ways to look for pairs."""

@@ -42,6 +42,8 @@ class Arguments:
         Whether a failure shows its traceback.
     statistics : str
         Folder for what the profile learns; empty where it learns nothing.
+    dry_run : bool
+        Whether to stop before the search, and to say what it would take.
     """
 
     source: Source
@@ -51,6 +53,7 @@ class Arguments:
     overwrite: bool = False
     verbose: bool = False
     statistics: str = ""
+    dry_run: bool = False
 
     def config_for(self, columns: Sequence[str]) -> DedupConfig:
         """Complete the settings for an input with these columns: what identifies a document."""
@@ -90,7 +93,8 @@ def parse_arguments(argv: Sequence[str] | None = None) -> Arguments:
 
 
 def _arguments(values: Mapping[str, Any]) -> Arguments:
-    for key, flag in (("paths", "--input"), ("path", "--output")):
+    is_dry = values.get("dry_run", False)
+    for key, flag in (("paths", "--input"), ("path", "--output"))[: 1 if is_dry else 2]:
         if not values[key] or not all(values[key]):
             message = f"{flag} is missing: name the {'files' if key == 'paths' else 'folder'}."
             raise ConfigError(message)
@@ -107,6 +111,7 @@ def _arguments(values: Mapping[str, Any]) -> Arguments:
             bits=values["bits"],
             max_distance=values["max_distance"],
             recall=values["recall"] or None,
+            bucket_pairs=values["bucket_pairs"],
             cluster=values["cluster"],
             keep=values["keep"],
             features_column=values["features_column"] or None,
@@ -115,6 +120,7 @@ def _arguments(values: Mapping[str, Any]) -> Arguments:
         overwrite=values["overwrite"],
         verbose=values.get("verbose", False),
         statistics=values["statistics"],
+        dry_run=is_dry,
     )
     _check_statistics(arguments)
     if arguments.config.features_column is None:
@@ -159,6 +165,9 @@ def _parser() -> _Parser:
         is_identity = setting.key in ("id_column", "by_content")
         (identity if is_identity else parser).add_argument(setting.option, **_form(setting))
     parser.add_argument("--config", metavar="FILE.toml", help="settings as in conf/dedup.toml")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what the search would take, and write nothing"
+    )
     parser.add_argument("--verbose", action="store_true", help="show the traceback of a failure")
     return parser
 

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
 from simhash_spark.errors import InputError
-from simhash_spark.runs.recall import Recall, read_recall
+from simhash_spark.runs.recall import Recall  # noqa: TC001 - a field, resolved at run time
 from simhash_spark.runs.sources import CORRUPT_RECORD
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from simhash_spark.config import DedupConfig
-    from simhash_spark.pipeline import Dedup, Store
+    from simhash_spark.pipeline import Store
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Counts:
         Rows and sizes in the output.
     unfingerprinted : mapping of str to int
         Documents without a fingerprint by reason.
+    unlisted, not_compared : int
+        Pairs of dense buckets that were found and left out, or ruled out unseen.
     malformed : int or None
         Records kept although malformed; None where a malformed record stops the run.
     recall : Recall or None
@@ -43,6 +45,8 @@ class Counts:
     clusters: int
     largest_cluster: int
     pairs: int
+    unlisted: int = 0
+    not_compared: int = 0
     malformed: int | None = None
     recall: Recall | None = None
 
@@ -65,6 +69,11 @@ class Counts:
         ]
         if self.recall is not None:
             lines.append((f"recall at distance {self.recall.max_distance}", str(self.recall)))
+        rare = {
+            "pairs not listed": self.unlisted,
+            "pairs not compared": self.not_compared,
+        }
+        lines += [(label, f"{n:,}") for label, n in rare.items() if n]
         if self.malformed is None:
             return lines
         return [*lines, ("malformed records kept", f"{self.malformed:,}")]
@@ -115,7 +124,10 @@ def checking(store: Store, config: DedupConfig) -> Store:
 
 
 def count_output(
-    written: Mapping[str, DataFrame], n_rows: Mapping[str, int], found: Dedup, recall: float | None
+    written: Mapping[str, DataFrame],
+    n_rows: Mapping[str, int],
+    effort: Mapping[str, int],
+    recall: Recall | None = None,
 ) -> Counts:
     """Count what the closing table shows.
 
@@ -125,10 +137,10 @@ def count_output(
         The frames of the output by name, read from their files.
     n_rows : mapping of str to int
         Their rows.
-    found : Dedup
-        Knows how pairs were looked for.
-    recall : float or None
-        The recall asked for.
+    effort : mapping of str to int
+        From :func:`read_effort`.
+    recall : Recall, optional
+        What was found of the pairs at the maximal distance.
 
     Returns
     -------
@@ -149,8 +161,10 @@ def count_output(
         clusters=n_clusters,
         largest_cluster=largest or 0,
         pairs=n_rows["pairs"],
+        unlisted=effort.get("n_unlisted", 0),
+        not_compared=effort.get("n_not_compared", 0),
         malformed=malformed,
-        recall=read_recall(found, recall),
+        recall=recall,
     )
 
 

@@ -67,7 +67,9 @@ SETTINGS = (
     Setting("fingerprints", "statistics", "", "folder with what the profile has learned from a "
             "corpus; learned from the input and written there if it does not exist", "DIR"),
     Setting("pairs", "max_distance", 3, "largest Hamming distance of a near-duplicate, in bits, "
-            "inclusive", "N"),
+            "inclusive: up to 16 of 64, 32 of 128", "N"),
+    Setting("pairs", "bucket_pairs", 10_000, "pairs of one bucket that are listed in full; of one "
+            "with more, only what holds its clusters together; 0: all", "N"),
     Setting("pairs", "recall", 0.0, "share of the pairs at the largest distance to be found at "
             "least, 0.95 say; 0: all are found", "SHARE"),
     Setting("clusters", "cluster", "components", "how pairs become clusters", "RULE"),

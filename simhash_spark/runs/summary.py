@@ -12,7 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from simhash_spark.core.packages import requirements
-from simhash_spark.core.window_plans import WindowPlan
+from simhash_spark.runs.plan_table import plan_told
 from simhash_spark.runs.progress import seconds_by_name
 from simhash_spark.version import __version__
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from simhash_spark.config import DedupConfig
-    from simhash_spark.core.plans import Plan
+    from simhash_spark.core.window_plans import SearchPlan
     from simhash_spark.runs.counts import Counts
     from simhash_spark.runs.invariants import Invariant
     from simhash_spark.runs.progress import Stage
@@ -64,7 +64,7 @@ class Record:
     started: datetime
     source: Source
     config: DedupConfig
-    plan: Plan | WindowPlan
+    plan: SearchPlan
     effort: Mapping[str, int]
     stages: Sequence[Stage]
     counts: Counts
@@ -97,7 +97,7 @@ def summarize(record: Record, spark: SparkSession) -> str:
         "input": _input(record.source),
         "config": _config(config),
         "fingerprint_settings": config.settings.digest,
-        "plan": _plan(record.plan, record.effort) | _recall(counts),
+        "plan": plan_told(record.plan, record.effort) | _recall(counts),
         "rows": {stage.name: stage.n_rows for stage in record.stages},
         "seconds_per_stage": seconds_by_name(record.stages),
         "counts": _counts(counts),
@@ -137,24 +137,6 @@ def _counts(counts: Counts) -> dict[str, Any]:  # Any: JSON
 
 def _recall(counts: Counts) -> dict[str, Any]:  # Any: JSON
     return {} if counts.recall is None else {"recall": counts.recall.to_mapping()}
-
-
-def _plan(plan: Plan | WindowPlan, effort: Mapping[str, int]) -> dict[str, Any]:  # Any: JSON
-    form: dict[str, Any] = {"kind": "windows"}
-    if isinstance(plan, WindowPlan):
-        form |= {name: getattr(plan, name) for name in ("window", "passes", "width")}
-        form |= {"tables": plan.n_tables, "shares": plan.n_shares}
-    else:
-        form = {"kind": "exact", "band_bits": list(plan.band_bits), "tables": plan.n_top}
-    return {
-        "bits": plan.bits,
-        "max_distance": plan.max_distance,
-        "name": plan.name,
-        **form,
-        "partitions": plan.n_partitions,
-        "predicted": dataclasses.asdict(plan.prediction),
-        "actual": dict(effort),
-    }
 
 
 def _versions(config: DedupConfig, spark_version: str) -> dict[str, str | None]:

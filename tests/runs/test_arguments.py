@@ -99,6 +99,15 @@ def test_id_column_is_id_where_there_is_one(
     assert parse_arguments([*CALL, *flags]).config_for(columns).id_column == expected
 
 
+def test_pairs_of_a_bucket_are_limited_as_asked():
+    assert parse_arguments([*CALL, "--bucket-pairs", "0"]).config.bucket_pairs == 0
+
+
+def test_a_dry_run_needs_no_output():
+    assert parse_arguments(["--input", "in.jsonl", "--dry-run"]).dry_run
+    assert not parse_arguments(CALL).dry_run
+
+
 def test_options_are_collected():
     flags = ["--option", "sep=;", "header=false", "--option", "nullValue=a=b"]
 
@@ -171,7 +180,7 @@ def test_wrong_call_is_one_line(flags: list[str], message: str):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[pairs]\ndistance = 3\n", r"Unknown key 'distance' in \[pairs\].*keys: max_distance"),
+        ("[pairs]\ndistance = 3\n", r"Unknown key 'distance' in \[pairs\].*keys: max_distance, b"),
         ("[pears]\n", r"Unknown section or key 'pears'.*\[input\], \[output\], \[fingerprints\]"),
         ("bits = 64\n", "Unknown section or key 'bits'"),
         (
@@ -200,4 +209,4 @@ def test_help_names_every_setting_and_default(capsys: pytest.CaptureFixture[str]
     shown = " ".join(capsys.readouterr().out.split())
     assert caught.value.code == 0
     assert all(setting.option in shown for setting in SETTINGS)
-    assert "in bits, inclusive (default: 3)" in shown
+    assert "up to 16 of 64, 32 of 128 (default: 3)" in shown
