@@ -18,7 +18,7 @@ IS_INSTALLED = importlib.util.find_spec("simhash_spark") is not None
 if not IS_INSTALLED:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from simhash_spark.core.planning import check_plan  # noqa: E402
+from simhash_spark.core.plan.exact import check_plan  # noqa: E402
 from simhash_spark.pipeline import deduplicate  # noqa: E402
 from simhash_spark.runs.arguments import Arguments, parse_arguments  # noqa: E402
 from simhash_spark.runs.closing import close_run  # noqa: E402

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from simhash_spark.config import DedupConfig
-from simhash_spark.core.planning import Needs, check_plan
-from simhash_spark.core.plans import Plan  # noqa: TC001 - a field of Dedup, resolved at run time
-from simhash_spark.core.window_planning import plan_with_recall
-from simhash_spark.core.window_plans import WindowPlan
+from simhash_spark.core.plan.exact import Needs, check_plan
+from simhash_spark.core.plan.plans import Plan  # noqa: TC001 - a field of Dedup, resolved at run time
+from simhash_spark.core.plan.window_plans import WindowPlan
+from simhash_spark.core.plan.windows import plan_with_recall
 from simhash_spark.stages.blocks import explode_blocks
 from simhash_spark.stages.clusters import connect_components
 from simhash_spark.stages.documents import (

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pyspark
 import pytest
 
-from simhash_spark.core import window_planning
-from simhash_spark.core.window_sizes import SearchSize
+from simhash_spark.core.plan import windows as window_planning
+from simhash_spark.core.plan.window_sizes import SearchSize
 from tests.subprocesses import needs_connect
 
 if TYPE_CHECKING:
@@ -649,7 +649,7 @@ def test_a_search_that_cannot_work_is_refused_before_it_starts(
     monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str], tmp_path: Path
 ):
     documents = put_jsonl(tmp_path / "in.jsonl", DOCUMENTS)
-    monkeypatch.setattr("simhash_spark.core.planning.MOST_CORE_HOURS", 0.0)
+    monkeypatch.setattr("simhash_spark.core.plan.exact.MOST_CORE_HOURS", 0.0)
 
     message = refused("--input", documents)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from simhash_spark.core.window_plans import WindowPlan
+from simhash_spark.core.plan.window_plans import WindowPlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from simhash_spark.core.plans import Alternative, Prediction
-    from simhash_spark.core.window_plans import SearchPlan
+    from simhash_spark.core.plan.plans import Alternative, Prediction
+    from simhash_spark.core.plan.window_plans import SearchPlan
 
 _LABEL_WIDTH = 16
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from simhash_spark.core.planning import Needs
-from simhash_spark.core.window_planning import plan_with_recall
+from simhash_spark.core.plan.exact import Needs
+from simhash_spark.core.plan.windows import plan_with_recall
 from simhash_spark.errors import InputError
 from simhash_spark.pipeline import fingerprints, plan_pairs
 from simhash_spark.runs.filesystem import file_system_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from simhash_spark.config import DedupConfig
-    from simhash_spark.core.window_plans import SearchPlan
+    from simhash_spark.core.plan.window_plans import SearchPlan
     from simhash_spark.runs.arguments import Arguments
 
 _HASHES = 1 << 32

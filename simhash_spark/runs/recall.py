@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simhash_spark.core.window_plans import WindowPlan
+from simhash_spark.core.plan.window_plans import WindowPlan
 from simhash_spark.stages.windows import measure_recall
 
 if TYPE_CHECKING:

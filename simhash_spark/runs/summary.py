@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from simhash_spark.config import DedupConfig
-    from simhash_spark.core.window_plans import SearchPlan
+    from simhash_spark.core.plan.window_plans import SearchPlan
     from simhash_spark.runs.counts import Counts
     from simhash_spark.runs.invariants import Invariant
     from simhash_spark.runs.progress import Stage

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from simhash_spark import columns as c
-from simhash_spark.core.pairs import is_less
+from simhash_spark.core.join.pairs import is_less
 from simhash_spark.stages._words import read_binary, write_words
 
 if TYPE_CHECKING:

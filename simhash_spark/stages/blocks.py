@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from simhash_spark import columns as c
 from simhash_spark import schemas
-from simhash_spark.core.blocks import pack_blocks, partition_keys
+from simhash_spark.core.join.blocks import pack_blocks, partition_keys
 from simhash_spark.stages._words import read_words
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from simhash_spark.core.blocks import Blocks
-    from simhash_spark.core.plans import Plan
+    from simhash_spark.core.join.blocks import Blocks
+    from simhash_spark.core.plan.plans import Plan
+    from simhash_spark.core.plan.window_plans import WindowPlan
     from simhash_spark.core.typing import Places
-    from simhash_spark.core.window_plans import WindowPlan
 
 ROWS_AT_ONCE = 1 << 21
 """Fingerprints packed together: 16 or 32 MB, and about five times as much on the way."""

@@ -17,9 +17,9 @@ from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
 from simhash_spark import schemas
-from simhash_spark.core.pairs import Pairs
-from simhash_spark.core.planning import moved
-from simhash_spark.core.search import Effort, PairSearch
+from simhash_spark.core.join.pairs import Pairs
+from simhash_spark.core.join.search import Effort, PairSearch
+from simhash_spark.core.plan.exact import moved
 from simhash_spark.core.worker import keep_freed_memory, once_per_worker
 from simhash_spark.stages._found import EFFORT, read_routes, write_edges, write_told
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from simhash_spark.core.plans import Plan
+    from simhash_spark.core.plan.plans import Plan
 
 PAIRS_PER_BATCH = 50_000
 

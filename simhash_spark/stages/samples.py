@@ -8,7 +8,7 @@ import numpy as np
 from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
-from simhash_spark.core.sampling import in_hash_order
+from simhash_spark.core.plan.sampling import in_hash_order
 from simhash_spark.core.words import as_unsigned
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
 from simhash_spark import schemas
-from simhash_spark.core.window_search import WindowSearch, count_planted
+from simhash_spark.core.windows.search import WindowSearch, count_planted
 from simhash_spark.stages._found import EFFORT, read_routes, write_edges, write_told
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from simhash_spark.core.window_plans import WindowPlan
+    from simhash_spark.core.plan.window_plans import WindowPlan
 
 
 def find_near_edges(blocks: DataFrame, plan: WindowPlan) -> DataFrame:

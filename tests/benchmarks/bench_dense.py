@@ -23,11 +23,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from simhash_spark.core.clusters import spanning_forest
-from simhash_spark.core.dense import PairReducer
-from simhash_spark.core.forests import MinimumForest, pack_pairs
-from simhash_spark.core.hamming import popcounts
-from simhash_spark.core.pairs import Pairs
-from simhash_spark.core.pivots import connect_dense, estimate_near_pairs
+from simhash_spark.core.dense.forests import MinimumForest, pack_pairs
+from simhash_spark.core.dense.pivots import connect_dense, estimate_near_pairs
+from simhash_spark.core.dense.reducer import PairReducer
+from simhash_spark.core.join.hamming import popcounts
+from simhash_spark.core.join.pairs import Pairs
 
 try:
     from scipy.sparse import coo_matrix

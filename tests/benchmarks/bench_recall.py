@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from simhash_spark.config import DedupConfig
-from simhash_spark.core.window_plans import WindowPlan
+from simhash_spark.core.plan.window_plans import WindowPlan
 from simhash_spark.pipeline import plan_pairs, search
 from simhash_spark.stages.edges import select_edges, sum_efforts
 from simhash_spark.stages.windows import measure_recall

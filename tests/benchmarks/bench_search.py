@@ -17,11 +17,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from simhash_spark.core.bands import cut_bits
 from simhash_spark.core.clusters import spanning_forest
-from simhash_spark.core.hamming import popcounts
-from simhash_spark.core.search import PairSearch
-from simhash_spark.core.tables import choose_bands
+from simhash_spark.core.join.bands import cut_bits
+from simhash_spark.core.join.hamming import popcounts
+from simhash_spark.core.join.search import PairSearch
+from simhash_spark.core.join.tables import choose_bands
 
 MAX_DISTANCE = 3
 NEAR_SHARE = 100  # every so many fingerprints have a neighbour planted

@@ -26,10 +26,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from simhash_spark.core.planted import PlantedPairs, plant
-from simhash_spark.core.recall import recall_of
-from simhash_spark.core.window_sizes import choose_window
-from simhash_spark.core.windows import Windows, find_near
+from simhash_spark.core.plan.recall import recall_of
+from simhash_spark.core.plan.window_sizes import choose_window
+from simhash_spark.core.windows.neighbours import Windows, find_near
+from simhash_spark.core.windows.planted import PlantedPairs, plant
 
 if TYPE_CHECKING:
     from collections.abc import Callable

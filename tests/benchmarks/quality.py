@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.hamming import distances
+from simhash_spark.core.join.hamming import distances
 
 if TYPE_CHECKING:
     from simhash_spark.core.typing import Booleans, Integers, Words

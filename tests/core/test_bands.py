@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core.bands import WORD_BITS, band_of, cut_bits, differs, read_band
+from simhash_spark.core.join.bands import WORD_BITS, band_of, cut_bits, differs, read_band
 
 MASK = 2**64 - 1
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core import forests
-from simhash_spark.core.dense import PairReducer
-from simhash_spark.core.pairs import Pairs
+from simhash_spark.core.dense import forests
+from simhash_spark.core.dense.reducer import PairReducer
+from simhash_spark.core.join.pairs import Pairs
 from simhash_spark.errors import ConfigError
 from tests.oracles import minimum_spanning_forest
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core.forests import MinimumForest, pack_pairs, unpack_pairs
-from simhash_spark.core.pairs import Pairs
+from simhash_spark.core.dense.forests import MinimumForest, pack_pairs, unpack_pairs
+from simhash_spark.core.join.pairs import Pairs
 from tests.oracles import minimum_spanning_forest
 
 Pair = tuple[int, int, int]  # left node, right node, distance

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core.hamming import distances, popcounts, popcounts_without_instruction
+from simhash_spark.core.join.hamming import distances, popcounts, popcounts_without_instruction
 
 WORDS = st.integers(0, 2**64 - 1)
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simhash_spark.core import groups as groups_module
-from simhash_spark.core import search as search_module
-from simhash_spark.core.blocks import pack_blocks
-from simhash_spark.core.comparing import LARGE_GROUP, compare_groups
-from simhash_spark.core.pairs import is_less
-from simhash_spark.core.planning import Needs, moved, plan_search
-from simhash_spark.core.sampling import in_hash_order
-from simhash_spark.core.search import PairSearch
+from simhash_spark.core.join import groups as groups_module
+from simhash_spark.core.join import search as search_module
+from simhash_spark.core.join.blocks import pack_blocks
+from simhash_spark.core.join.comparing import LARGE_GROUP, compare_groups
+from simhash_spark.core.join.pairs import is_less
+from simhash_spark.core.join.search import PairSearch
+from simhash_spark.core.plan.exact import Needs, moved, plan_search
+from simhash_spark.core.plan.sampling import in_hash_order
 
 MASK = 2**64 - 1
 KINDS = [(64, k) for k in range(17)] + [(128, k) for k in range(33)]

@@ -5,8 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core import permutations as module
-from simhash_spark.core.permutations import Table, bit_order, inverse, permute, table_of, turn
+from simhash_spark.core.windows import permutations as module
+from simhash_spark.core.windows.permutations import (
+    Table,
+    bit_order,
+    inverse,
+    permute,
+    table_of,
+    turn,
+)
 
 MASK = 2**64 - 1
 

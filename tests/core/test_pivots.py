@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core import pivots as module
-from simhash_spark.core.pivots import Connection, connect_dense, estimate_near_pairs
+from simhash_spark.core.dense import pivots as module
+from simhash_spark.core.dense.pivots import Connection, connect_dense, estimate_near_pairs
 from tests.oracles import minimum_spanning_forest
 
 

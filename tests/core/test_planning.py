@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from simhash_spark.core.bands import Band
-from simhash_spark.core.blocks import pack_blocks
-from simhash_spark.core.bucket_sizes import Buckets, measure_buckets, spread_sizes
-from simhash_spark.core.expecting import expect_work
-from simhash_spark.core.planning import Needs, check_plan, plan_search
-from simhash_spark.core.predicting import JOB_SECONDS, SHUFFLE_NANOSECONDS
-from simhash_spark.core.search import Effort, PairSearch
+from simhash_spark.core.join.bands import Band
+from simhash_spark.core.join.blocks import pack_blocks
+from simhash_spark.core.join.search import Effort, PairSearch
+from simhash_spark.core.plan.bucket_sizes import Buckets, measure_buckets, spread_sizes
+from simhash_spark.core.plan.exact import Needs, check_plan, plan_search
+from simhash_spark.core.plan.expecting import expect_work
+from simhash_spark.core.plan.predicting import JOB_SECONDS, SHUFFLE_NANOSECONDS
 from simhash_spark.errors import PlanError
 
 if TYPE_CHECKING:
-    from simhash_spark.core.plans import Plan
+    from simhash_spark.core.plan.plans import Plan
 
 
 def uniform(n: int, bits: int) -> np.ndarray:

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from simhash_spark.core import recall as module
-from simhash_spark.core.coarse import group_keys, recall_of_passes
-from simhash_spark.core.density import measure_density
-from simhash_spark.core.planted import PlantedPairs, plant
-from simhash_spark.core.recall import recall_of, tables_for
-from simhash_spark.core.window_sizes import choose_window
-from simhash_spark.core.windows import Windows, find_near
+from simhash_spark.core.plan import recall as module
+from simhash_spark.core.plan.density import measure_density
+from simhash_spark.core.plan.recall import recall_of, tables_for
+from simhash_spark.core.plan.window_sizes import choose_window
+from simhash_spark.core.windows.coarse import group_keys, recall_of_passes
+from simhash_spark.core.windows.neighbours import Windows, find_near
+from simhash_spark.core.windows.planted import PlantedPairs, plant
 from simhash_spark.errors import ConfigError
 
 N_PLANTED = 2000

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core.bands import Band, band_of, cut_bits
-from simhash_spark.core.tables import (
+from simhash_spark.core.join.bands import Band, band_of, cut_bits
+from simhash_spark.core.join.tables import (
     choose_bands,
     find_regions,
     is_first_match,

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simhash_spark.core import window_planning as module
-from simhash_spark.core.blocks import pack_blocks
-from simhash_spark.core.coarse import group_keys
-from simhash_spark.core.permutations import mix
-from simhash_spark.core.planning import Needs
-from simhash_spark.core.plans import Plan
-from simhash_spark.core.window_planning import plan_windows, plan_with_recall
-from simhash_spark.core.window_plans import WindowPlan
-from simhash_spark.core.window_search import WindowSearch, count_planted
+from simhash_spark.core.join.blocks import pack_blocks
+from simhash_spark.core.plan import windows as module
+from simhash_spark.core.plan.exact import Needs
+from simhash_spark.core.plan.plans import Plan
+from simhash_spark.core.plan.window_plans import WindowPlan
+from simhash_spark.core.plan.windows import plan_windows, plan_with_recall
+from simhash_spark.core.windows.coarse import group_keys
+from simhash_spark.core.windows.permutations import mix
+from simhash_spark.core.windows.search import WindowSearch, count_planted
 from simhash_spark.errors import ConfigError
 
 NOTHING = np.empty((0, 1), dtype=np.uint64)

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simhash_spark.core import orders, permutations
-from simhash_spark.core import windows as module
-from simhash_spark.core.distinct_pairs import DistinctPairs
-from simhash_spark.core.orders import rank, sort_nodes
-from simhash_spark.core.permutations import bit_order, table_of
-from simhash_spark.core.planted import PlantedPairs, is_present, plant
-from simhash_spark.core.windows import Windows, find_near
+from simhash_spark.core.windows import neighbours as module
+from simhash_spark.core.windows import orders, permutations
+from simhash_spark.core.windows.distinct_pairs import DistinctPairs
+from simhash_spark.core.windows.neighbours import Windows, find_near
+from simhash_spark.core.windows.orders import rank, sort_nodes
+from simhash_spark.core.windows.permutations import bit_order, table_of
+from simhash_spark.core.windows.planted import PlantedPairs, is_present, plant
 from simhash_spark.errors import ConfigError
 
 MASK = 2**64 - 1

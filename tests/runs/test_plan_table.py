@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from simhash_spark.core.planning import Needs, plan_search
-from simhash_spark.core.plans import Alternative, Plan, Prediction, Route
+from simhash_spark.core.plan.exact import Needs, plan_search
+from simhash_spark.core.plan.plans import Alternative, Plan, Prediction, Route
 from simhash_spark.runs.plan_table import plan_table
 
 TAKES = Prediction(

@@ -12,7 +12,7 @@ import pytest
 
 import simhash_spark
 from simhash_spark.config import DedupConfig
-from simhash_spark.core.planning import Needs, plan_search
+from simhash_spark.core.plan.exact import Needs, plan_search
 from simhash_spark.profiles import PROFILES, Statistics
 from simhash_spark.profiles.learned import Idf
 from simhash_spark.runs.counts import Counts
@@ -21,7 +21,7 @@ from simhash_spark.runs.sources import Source
 from simhash_spark.runs.summary import Record, summarize
 
 if TYPE_CHECKING:
-    from simhash_spark.core.plans import Plan
+    from simhash_spark.core.plan.plans import Plan
 
 EFFORT = {
     "n_rows": 40, "n_sorted": 52, "n_compared": 9, "n_pairs": 2, "n_unlisted": 3,

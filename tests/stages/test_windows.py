@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from simhash_spark import DedupConfig
-from simhash_spark.core.hamming import popcounts
-from simhash_spark.core.permutations import mix
-from simhash_spark.core.planning import Needs
-from simhash_spark.core.planted import PlantedPairs
-from simhash_spark.core.window_planning import plan_windows
-from simhash_spark.core.window_plans import WindowPlan
+from simhash_spark.core.join.hamming import popcounts
+from simhash_spark.core.plan.exact import Needs
+from simhash_spark.core.plan.window_plans import WindowPlan
+from simhash_spark.core.plan.windows import plan_windows
+from simhash_spark.core.windows.permutations import mix
+from simhash_spark.core.windows.planted import PlantedPairs
 from simhash_spark.pipeline import hamming_pairs, plan_pairs, search
 from simhash_spark.stages.edges import select_edges, sum_efforts
 from simhash_spark.stages.windows import measure_recall

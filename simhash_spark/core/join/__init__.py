@@ -1,0 +1,1 @@
+"""All pairs within a Hamming distance, exactly: bands, tables, groups, comparisons."""
