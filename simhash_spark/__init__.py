@@ -14,7 +14,13 @@ from simhash_spark.scalar import distance, fingerprint, similarity
 from simhash_spark.version import __version__
 
 if TYPE_CHECKING:
-    from simhash_spark.pipeline import Dedup, deduplicate, fingerprints, near_duplicates
+    from simhash_spark.pipeline import (
+        Dedup,
+        deduplicate,
+        fingerprints,
+        hamming_pairs,
+        near_duplicates,
+    )
     from simhash_spark.sql import register_functions
     from simhash_spark.statistics import learn_statistics, load_statistics, save_statistics
 
@@ -30,6 +36,7 @@ __all__ = [
     "distance",
     "fingerprint",
     "fingerprints",
+    "hamming_pairs",
     "learn_statistics",
     "load_statistics",
     "near_duplicates",
@@ -43,6 +50,7 @@ _NEEDS_SPARK = {
     "Dedup": "pipeline",
     "deduplicate": "pipeline",
     "fingerprints": "pipeline",
+    "hamming_pairs": "pipeline",
     "near_duplicates": "pipeline",
     "register_functions": "sql",
     "learn_statistics": "statistics",
