@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from simhash_spark.core.join.groups import take
 from simhash_spark.core.join.hamming import popcounts
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def _compare_in_steps(members: Words, sizes: Integers, max_distance: int) -> Ite
     here = np.arange(len(members), dtype=np.int64)
     step = 1
     while len(here := here[here + step < ends[here]]):
-        differences = members[here] ^ members[here + step]
+        differences = take(members, here)
+        differences ^= take(members, here + step)
         distances = popcounts(differences)
         near = _near(distances, max_distance)
         if len(near):
@@ -111,7 +113,10 @@ def _compare_in_blocks(members: Words, max_distance: int) -> Iterator[Near]:
         rows, others = members[begin : begin + height], members[begin + 1 :]
         for start in range(0, len(others), BLOCK):
             part = others[start : start + BLOCK]
-            distances = popcounts((rows[:, None, :] ^ part[None, :, :]).reshape(-1, n_words))
+            distances = popcounts(np.bitwise_xor.outer(rows[:, 0], part[:, 0]).reshape(-1, 1))
+            for word in range(1, n_words):
+                ones = np.bitwise_xor.outer(rows[:, word], part[:, word])
+                distances += popcounts(ones.reshape(-1, 1))
             near = _near(distances, max_distance)
             left, right = near // len(part) + begin, near % len(part) + begin + 1 + start
             ahead = left < right
