@@ -77,7 +77,7 @@ def test_the_recall_predicted_is_the_one_asked_for_and_not_much_more(n_nodes: in
 def test_tasks_take_about_eight_seconds():
     plan = planned(10_000_000)
 
-    assert 4 <= plan.prediction.core_seconds / plan.n_shares <= 9
+    assert 4 <= plan.prediction.search_seconds / plan.n_shares <= 9
 
 
 def test_a_plan_depends_on_the_set_of_sampled_fingerprints():

@@ -8,8 +8,7 @@ way the bits are dealt out; ``tables`` makes use of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,30 +29,36 @@ class Band:
     ----------
     runs : tuple of (int, int, int)
         Word, first bit in that word, and number of bits of each run.
+
+    Attributes
+    ----------
+    mask : int
+        The bits as a number: bit i is set where bit i of the fingerprint belongs
+        to the band.
+    masks : tuple of (int, uint64)
+        The same, word by word, without the words that have none of the bits.
+
+    Examples
+    --------
+    >>> bin(Band(((0, 1, 2), (0, 4, 1))).mask)
+    '0b10110'
     """
 
     runs: tuple[tuple[int, int, int], ...]
+    mask: int = field(init=False, repr=False, compare=False)
+    masks: tuple[tuple[int, np.uint64], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        ones = (((1 << width) - 1) << (word * WORD_BITS + bit) for word, bit, width in self.runs)
+        mask = sum(ones)
+        words = ((at, mask >> (at * WORD_BITS) & (2**WORD_BITS - 1)) for at in (0, 1))
+        object.__setattr__(self, "mask", mask)
+        object.__setattr__(self, "masks", tuple((at, np.uint64(word)) for at, word in words if word))
 
     @property
     def width(self) -> int:
         """Number of bits."""
         return sum(width for _, _, width in self.runs)
-
-    @cached_property
-    def mask(self) -> int:
-        """The bits as a number: bit i is set where bit i of the fingerprint belongs to the band.
-
-        >>> bin(Band(((0, 1, 2), (0, 4, 1))).mask)
-        '0b10110'
-        """
-        ones = (((1 << width) - 1) << (word * WORD_BITS + bit) for word, bit, width in self.runs)
-        return sum(ones)
-
-    @cached_property
-    def masks(self) -> tuple[tuple[int, np.uint64], ...]:
-        """The same, word by word, without the words that have none of the bits."""
-        words = ((at, self.mask >> (at * WORD_BITS) & (2**WORD_BITS - 1)) for at in (0, 1))
-        return tuple((at, np.uint64(word)) for at, word in words if word)
 
     def head(self, width: int) -> Band:
         """Take the first so many bits.
