@@ -52,8 +52,9 @@ class Band:
         ones = (((1 << width) - 1) << (word * WORD_BITS + bit) for word, bit, width in self.runs)
         mask = sum(ones)
         words = ((at, mask >> (at * WORD_BITS) & (2**WORD_BITS - 1)) for at in (0, 1))
+        masks = tuple((at, np.uint64(word)) for at, word in words if word)
         object.__setattr__(self, "mask", mask)
-        object.__setattr__(self, "masks", tuple((at, np.uint64(word)) for at, word in words if word))
+        object.__setattr__(self, "masks", masks)
 
     @property
     def width(self) -> int:

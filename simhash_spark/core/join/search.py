@@ -139,8 +139,10 @@ class PairSearch:
         rows = order[buckets.rows]
         members = take(fingerprints, rows)
         buckets = buckets._replace(rows=np.arange(len(rows), dtype=np.int64))
-        for part in one_by_one(buckets, self._is_crowded(members, buckets.sizes)):
-            for left, right, distances in self._limited(members, part):
+        crowded = self._is_crowded(members, buckets.sizes)
+        n_crowded = int(np.count_nonzero(crowded))
+        for at, part in enumerate(one_by_one(buckets, crowded)):
+            for left, right, distances in self._limited(members, part, is_crowded=at < n_crowded):
                 yield Pairs(rows[left], rows[right], distances)
 
     def _is_crowded(self, members: Words, sizes: Integers) -> Booleans:
@@ -148,15 +150,14 @@ class PairSearch:
         near = count_near_partners(members, sizes, self.max_distance)
         return (sizes >= DENSE_ROWS) & is_crowded(near, sizes)
 
-    def _limited(self, members: Words, buckets: Groups) -> Iterator[Pairs]:
+    def _limited(self, members: Words, buckets: Groups, *, is_crowded: bool) -> Iterator[Pairs]:
         """Search buckets of which some may have too many pairs."""
         assert self.limit is not None  # noqa: S101 - else there is nothing to leave out
-        is_alone = len(buckets.sizes) == 1
         members = take(members, buckets.rows)
         rows = np.arange(len(members), dtype=np.int64)
         numbers = np.repeat(np.arange(len(buckets.sizes), dtype=np.int64), buckets.sizes)
         reducer = PairReducer(numbers, limit=self.limit)
-        found = self._search(members, buckets._replace(rows=rows), may_connect=is_alone)
+        found = self._search(members, buckets._replace(rows=rows), may_connect=is_crowded)
         for pairs in reducer.reduce(found):
             yield Pairs(buckets.rows[pairs.left], buckets.rows[pairs.right], pairs.distances)
         self.effort.n_unlisted += reducer.n_unlisted

@@ -22,12 +22,14 @@ HOPELESS = 0.9
 """A hot key is left whole if its tables together keep more of its pairs than this."""
 
 DEEPEST = 4
+MOST_HOT_ROUTES = 512
+"""Further hot keys are left whole; ``check_plan`` refuses those that no task can hold."""
 
 
 def split_hot_keys(
     routes: list[Route], number: int, needs: Needs, members: Words, weight: float
 ) -> None:
-    """Give keys that are too many for a task routes of their own, to any depth.
+    """Give keys that are too many for a task routes of their own, and so on inside of these.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ def split_hot_keys(
     for key in values[counts * weight > needs.task_rows].tolist():
         own = np.asfortranarray(members[keys == np.uint64(key)])
         tables = _tables_below(path, own, needs)
-        if not tables:
+        if not tables or len(routes) + len(tables) > MOST_HOT_ROUTES:
             continue
         first = len(routes)
         routes += [Route((*path, table)) for table in tables]
