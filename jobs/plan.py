@@ -18,8 +18,8 @@ if not IS_INSTALLED:
 
 import numpy as np  # noqa: E402
 
+from simhash_spark.core.plan.choice import plan_with_recall  # noqa: E402
 from simhash_spark.core.plan.exact import Needs, check_plan  # noqa: E402
-from simhash_spark.core.plan.windows import plan_with_recall  # noqa: E402
 from simhash_spark.runs.failures import explain  # noqa: E402
 from simhash_spark.runs.plan_table import plan_table  # noqa: E402
 from simhash_spark.runs.planning_arguments import parse_request  # noqa: E402

@@ -14,11 +14,11 @@ from simhash_spark.scalar import distance, fingerprint, similarity
 from simhash_spark.version import __version__
 
 if TYPE_CHECKING:
+    from simhash_spark.hamming import hamming_pairs
     from simhash_spark.pipeline import (
         Dedup,
         deduplicate,
         fingerprints,
-        hamming_pairs,
         near_duplicates,
     )
     from simhash_spark.sql import register_functions
@@ -50,7 +50,7 @@ _NEEDS_SPARK = {
     "Dedup": "pipeline",
     "deduplicate": "pipeline",
     "fingerprints": "pipeline",
-    "hamming_pairs": "pipeline",
+    "hamming_pairs": "hamming",
     "near_duplicates": "pipeline",
     "register_functions": "sql",
     "learn_statistics": "statistics",

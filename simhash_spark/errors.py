@@ -84,7 +84,10 @@ class CallbackError(SimHashSparkError, RuntimeError):
 class PlanError(SimHashSparkError, ValueError):
     """A search cannot work as it is asked for: too long, too large for a task, too many parts."""
 
-    _ADVICE = "Use --bits 128, a smaller --max-distance, or a recall target (--recall)."
+    _ADVICE = (
+        "Use, where not done yet, a smaller --max-distance, a recall target (--recall), or "
+        "--bits 128."
+    )
 
     @classmethod
     def of_time(cls, core_hours: float, most: float, *, n_cores: float | None) -> PlanError:

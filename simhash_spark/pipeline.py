@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from simhash_spark.config import DedupConfig
-from simhash_spark.core.plan.exact import Needs, check_plan
+from simhash_spark.core.plan.exact import check_plan
 from simhash_spark.core.plan.plans import Plan  # noqa: TC001 - a field of Dedup, resolved at run time
-from simhash_spark.core.plan.window_plans import WindowPlan
-from simhash_spark.core.plan.windows import plan_with_recall
-from simhash_spark.stages.blocks import explode_blocks
+from simhash_spark.core.plan.window_plans import WindowPlan  # noqa: TC001 - as above
+from simhash_spark.hamming import hamming_pairs, plan_pairs, search
 from simhash_spark.stages.clusters import connect_components
 from simhash_spark.stages.documents import (
     check_ids,
@@ -21,11 +20,10 @@ from simhash_spark.stages.documents import (
     number_copies,
     read_keep_columns,
 )
-from simhash_spark.stages.edges import find_edges, select_edges, sum_efforts
+from simhash_spark.stages.edges import select_edges, sum_efforts
 from simhash_spark.stages.fingerprints import compute_fingerprints, fingerprint_features
 from simhash_spark.stages.nodes import collapse_fingerprints
 from simhash_spark.stages.pairs import name_pairs, pair_copies
-from simhash_spark.stages.samples import read_sample, sample_nodes
 from simhash_spark.stages.survivors import (
     find_members,
     list_clusters,
@@ -34,7 +32,6 @@ from simhash_spark.stages.survivors import (
     rank_members,
     select_survivors,
 )
-from simhash_spark.stages.windows import find_near_edges
 
 Store = Callable[[str, DataFrame], DataFrame]
 """Writes a frame under a name and returns it as read back."""
@@ -201,49 +198,6 @@ def near_duplicates(documents: DataFrame, config: DedupConfig = DEFAULTS) -> Dat
     found = fingerprints(documents, config)
     nodes = collapse_fingerprints(found, config.bits)
     return _name_all(hamming_pairs(nodes, config), found, nodes, config.bits)
-
-
-def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame:
-    """Find the pairs of fingerprints within a Hamming distance.
-
-    Parameters
-    ----------
-    nodes : DataFrame
-        Column ``fingerprint`` (long; for 128 bits also ``fingerprint_high``),
-        distinct and not null.
-    config : DedupConfig
-        Number of bits, the maximal distance, and the recall: all pairs, or most of them.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``fingerprint_l``, ``fingerprint_r`` (each with its ``_high_``
-        word for 128 bits) and ``distance`` (int, from 1); each pair once, the
-        left fingerprint smaller as an unsigned number. Two Spark jobs run now, to
-        count and to sample; the pairs are lazy.
-
-    Raises
-    ------
-    PlanError
-        If the search would take too long, or a task could not hold its part.
-    """
-    plan = plan_pairs(nodes, config)
-    check_plan(plan)
-    return search(nodes, plan).transform(select_edges)
-
-
-def plan_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> Plan | WindowPlan:
-    """Choose how to look for pairs, refusing nothing: counts the nodes, and samples them."""
-    n_nodes = nodes.count()
-    sample = read_sample(sample_nodes(nodes, config.bits, n_nodes), config.bits)
-    needs = Needs(config.bits, config.max_distance, n_nodes, config.bucket_pairs or None)
-    return plan_with_recall(needs, sample, config.recall)
-
-
-def search(nodes: DataFrame, plan: Plan | WindowPlan) -> DataFrame:
-    """Look for pairs as a plan says; ``find_edges`` describes the rows."""
-    find = find_near_edges if isinstance(plan, WindowPlan) else find_edges
-    return nodes.transform(explode_blocks, plan).transform(find, plan)
 
 
 def _fingerprint(identified: DataFrame, config: DedupConfig) -> DataFrame:

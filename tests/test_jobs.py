@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pyspark
 import pytest
 
+from simhash_spark.core.plan import choice as plan_choice
 from simhash_spark.core.plan import windows as window_planning
 from simhash_spark.core.plan.window_sizes import SearchSize
 from tests.subprocesses import needs_connect
@@ -595,8 +596,8 @@ def test_a_search_by_windows_says_its_recall_and_warns_where_it_is_missed(
     """The plan is made to believe that a tenth of the tables do."""
     articles = ROOT / "tests" / "data" / "articles.jsonl.gz"
     choose = window_planning.choose_window
-    monkeypatch.setattr(window_planning, "FEW", 100)
-    monkeypatch.setattr(window_planning, "WORTH", 0)
+    monkeypatch.setattr(plan_choice, "FEW", 100)
+    monkeypatch.setattr(plan_choice, "WORTH", 0)
     monkeypatch.setattr(
         window_planning,
         "choose_window",
@@ -639,7 +640,7 @@ def test_a_dry_run_says_what_the_search_would_take_and_writes_nothing(
     assert (codes, err) == ([0, 0], "")
     assert lines[:3] == [
         "fingerprints 4 distinct ones of 64 bits",  # 3 and 4 have the same text
-        "max distance 3, all pairs, none missed",
+        "max distance 3, exact, none missed, of crowds as many as hold clusters together",
         "plan all in one bucket",
     ]
     assert snapshot(tmp_path) == before
@@ -691,7 +692,7 @@ def test_a_plan_that_cannot_work_is_shown_and_refused(capsys: pytest.CaptureFixt
     assert "considered" in out
     assert err.startswith("plan.py: The search would take ")
     assert err.count("\n") == 1
-    assert "at most 240 are accepted on 10 cores. Use --bits 128, a smaller" in err
+    assert "at most 240 are accepted on 10 cores. Use, where not done yet, a smaller" in err
 
 
 def test_a_wrong_call_of_a_plan_is_one_line(capsys: pytest.CaptureFixture[str]):

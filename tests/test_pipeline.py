@@ -219,7 +219,7 @@ def test_fingerprints_with_bit_63_and_of_all_ones_survive_parquet_sql_and_ansi(s
         rows = [("a", -(2**63)), ("b", -1), ("c", 0), ("d", 2**63 - 1)]
         spark.createDataFrame(rows, "id string, fingerprint long").write.parquet(f"{tmp_path}/f")
         stored = spark.read.parquet(f"{tmp_path}/f")
-        from simhash_spark.pipeline import hamming_pairs
+        from simhash_spark.hamming import hamming_pairs
         from simhash_spark.stages.clusters import connect_components
 
         edges = hamming_pairs(stored, DedupConfig(max_distance=1))

@@ -36,8 +36,10 @@ def plan_table(plan: SearchPlan, *, n_cores: float | None = None) -> str:
     taken = plan.prediction
     sending = taken.core_seconds - taken.search_seconds
     bands = f"of {' + '.join(map(str, plan.band_bits))} bits" if plan.band_bits else "none"
-    time = "--cores tells" if n_cores is None else _duration(taken.core_seconds / n_cores)
-    busy = "" if n_cores is None else f" on {n_cores:,.0f} cores, all of them busy to the end"
+    n_busy = min(n_cores or 1, plan.n_partitions)
+    time = "--cores tells" if n_cores is None else _duration(taken.core_seconds / n_busy)
+    tasks = "" if n_busy == n_cores else f" for {plan.n_partitions:,} tasks"
+    busy = "" if n_cores is None else f" on {n_busy:,.0f} cores{tasks}, all of them busy to the end"
     lines = [
         ("fingerprints", f"{plan.n_nodes:,} distinct ones of {plan.bits} bits"),
         ("max distance", f"{plan.max_distance}, {_found(plan)}"),
@@ -102,7 +104,8 @@ def _found(plan: SearchPlan) -> str:
     if isinstance(plan, WindowPlan):
         predicted = f"{plan.predicted_recall:.1%} of the pairs at it expected"
         return f"{predicted}, {plan.recall:g} asked, more of the nearer ones"
-    return "all pairs, none missed"
+    limit = ", of crowds as many as hold clusters together" if plan.bucket_pairs else ""
+    return f"exact, none missed{limit}"
 
 
 def _windows(plan: SearchPlan) -> dict[str, Any]:

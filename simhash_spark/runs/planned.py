@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from simhash_spark.core.plan.choice import plan_with_recall
 from simhash_spark.core.plan.exact import Needs
-from simhash_spark.core.plan.windows import plan_with_recall
 from simhash_spark.errors import InputError
-from simhash_spark.pipeline import fingerprints, plan_pairs
+from simhash_spark.hamming import plan_pairs
+from simhash_spark.pipeline import fingerprints
 from simhash_spark.runs.filesystem import file_system_of
 from simhash_spark.runs.malformed import input_failures_located
 from simhash_spark.runs.sources import read_documents, resolve_format

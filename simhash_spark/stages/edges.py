@@ -17,8 +17,8 @@ from pyspark.sql import functions as F
 
 from simhash_spark import columns as c
 from simhash_spark import schemas
-from simhash_spark.core.join.pairs import Pairs
-from simhash_spark.core.join.search import Effort, PairSearch
+from simhash_spark.core.join.pairs import Effort, Pairs
+from simhash_spark.core.join.search import PairSearch
 from simhash_spark.core.plan.exact import moved
 from simhash_spark.core.worker import keep_freed_memory, once_per_worker
 from simhash_spark.stages._found import EFFORT, read_routes, write_edges, write_told

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from simhash_spark.config import DedupConfig
 from simhash_spark.core.plan.window_plans import WindowPlan
-from simhash_spark.pipeline import plan_pairs, search
+from simhash_spark.hamming import plan_pairs, search
 from simhash_spark.stages.edges import select_edges, sum_efforts
 from simhash_spark.stages.windows import measure_recall
 from tests.benchmarks.fingerprint_sets import write_uniform

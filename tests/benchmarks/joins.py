@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from simhash_spark import columns as c
-from simhash_spark.pipeline import hamming_pairs
+from simhash_spark.hamming import hamming_pairs
 from tests.benchmarks.measure_job import KIB_PER_GIB, pss_kib, tree_of
 
 if TYPE_CHECKING:

@@ -150,6 +150,7 @@ def test_dense_buckets_list_fewer_pairs_of_the_same_components(dense_rows, data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search_module, "DENSE_ROWS", dense_rows)
         patch.setattr(search_module, "is_crowded", lambda n_near, sizes: n_near > 0)
+        patch.setattr(search_module, "pivots_pay", lambda n_near, size: n_near.max() > 0)
         found, _, effort = search(numbers, needs, numbers, first_extra=first_extra)
         shuffled = data.draw(st.permutations(numbers))
         again, _, _ = search(shuffled, needs, numbers, first_extra=first_extra, n_partitions=3)

@@ -8,7 +8,8 @@ import pytest
 
 from simhash_spark.core.join.bands import Band
 from simhash_spark.core.join.blocks import pack_blocks
-from simhash_spark.core.join.search import Effort, PairSearch
+from simhash_spark.core.join.pairs import Effort
+from simhash_spark.core.join.search import PairSearch
 from simhash_spark.core.plan.bucket_sizes import Buckets, measure_buckets, spread_sizes
 from simhash_spark.core.plan.exact import Needs, check_plan, plan_search
 from simhash_spark.core.plan.expecting import expect_work

@@ -7,10 +7,11 @@ import pytest
 
 from simhash_spark.core.join.blocks import pack_blocks
 from simhash_spark.core.plan import windows as module
+from simhash_spark.core.plan.choice import plan_with_recall
 from simhash_spark.core.plan.exact import Needs
 from simhash_spark.core.plan.plans import Plan
 from simhash_spark.core.plan.window_plans import WindowPlan
-from simhash_spark.core.plan.windows import plan_windows, plan_with_recall
+from simhash_spark.core.plan.windows import plan_windows
 from simhash_spark.core.windows.coarse import group_keys
 from simhash_spark.core.windows.permutations import mix
 from simhash_spark.core.windows.search import WindowSearch, count_planted

@@ -33,7 +33,7 @@ def words(table: str) -> list[str]:
 def test_a_plan_is_told_with_its_alternatives():
     assert words(plan_table(plan(), n_cores=200)) == [
         "fingerprints 1,000,000,000 distinct ones of 64 bits",
-        "max distance 3, all pairs, none missed",
+        "max distance 3, exact, none missed",
         "plan cheap",
         "bands of 16 + 16 + 16 + 16 bits",
         "copies 4 of each fingerprint; no key is too hot for a task",

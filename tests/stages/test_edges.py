@@ -8,7 +8,7 @@ from pyspark.testing import assertDataFrameEqual
 from simhash_spark import DedupConfig
 from simhash_spark.core.join.blocks import partition_keys
 from simhash_spark.core.plan.exact import Needs, plan_search
-from simhash_spark.pipeline import hamming_pairs, plan_pairs
+from simhash_spark.hamming import hamming_pairs, plan_pairs
 from simhash_spark.stages.blocks import explode_blocks
 from simhash_spark.stages.edges import find_edges, select_edges, sum_efforts
 

@@ -12,7 +12,7 @@ from simhash_spark.core.plan.window_plans import WindowPlan
 from simhash_spark.core.plan.windows import plan_windows
 from simhash_spark.core.windows.permutations import mix
 from simhash_spark.core.windows.planted import PlantedPairs
-from simhash_spark.pipeline import hamming_pairs, plan_pairs, search
+from simhash_spark.hamming import hamming_pairs, plan_pairs, search
 from simhash_spark.stages.edges import select_edges, sum_efforts
 from simhash_spark.stages.windows import measure_recall
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from simhash_spark.core.typing import Booleans, Floats, Integers, Words
 
 _PRIMES = (7919, 13)
+SAMPLED_MEMBERS = 64
+PAIR_COST = 15
+"""What finding a pair costs, in comparisons with a pivot (measured 10 to 30)."""
 
 
 def count_near_partners(members: Words, sizes: Integers, max_distance: int) -> Integers:
@@ -62,3 +65,54 @@ def is_crowded(n_near: Integers | Floats, sizes: Integers) -> Booleans:
         Never true below eight near ones.
     """
     return (n_near >= 8) & (n_near * n_near > sizes / 30)
+
+
+def sample_near_counts(members: Words, max_distance: int) -> Integers:
+    """Count the near ones of some members.
+
+    Parameters
+    ----------
+    members : ndarray of shape (n_rows, n_words), dtype uint64
+        A group, ascending.
+    max_distance : int
+        Largest distance that is near.
+
+    Returns
+    -------
+    ndarray of shape (at most 65,), dtype int64
+        For every so many-th member the others within the distance.
+    """
+    step = max(1, len(members) // SAMPLED_MEMBERS)
+    counts = []
+    for place in range(0, len(members), step):
+        distances = popcounts(members ^ members[place])
+        counts.append(np.count_nonzero(distances <= max_distance) - 1)
+    return np.array(counts, dtype=np.int64)
+
+
+def pivots_pay(n_near: Integers, size: int) -> bool:
+    """Tell whether a group is connected sooner around pivots than by finding all its pairs.
+
+    Every member is compared with each pivot, and there is one for each ball: a
+    member alone is its own. So a crowd among many strangers is left to be cut
+    apart first.
+
+    Parameters
+    ----------
+    n_near : ndarray of shape (n_sampled,), dtype int64
+        Near ones of some members.
+    size : int
+        Members of the group.
+
+    Returns
+    -------
+    bool
+        By estimate; either way gives the same components.
+
+    Examples
+    --------
+    >>> pivots_pay(np.array([500, 500]), 50_000), pivots_pay(np.array([0, 1000]), 50_000)
+    (True, False)
+    """
+    pivots_per_member = float(np.mean(1 / (1 + n_near)))
+    return size * pivots_per_member < PAIR_COST * float(np.mean(n_near))

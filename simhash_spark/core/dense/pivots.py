@@ -90,7 +90,7 @@ def connect_dense(fingerprints: Words, *, max_distance: int) -> Connection:
     >>> chain = np.array([[0b0000], [0b0001], [0b0011], [0b110000]], dtype=np.uint64)
     >>> connection = connect_dense(chain, max_distance=1)
     >>> connection.edges
-    Pairs(left=array([0, 1]), right=array([1, 2]), distances=array([1, 1]))
+    Pairs(left=array([0, 1]), right=array([1, 2]), distances=array([1, 1], dtype=uint8))
     >>> connection.n_near, connection.n_not_compared
     (2, 0)
     """

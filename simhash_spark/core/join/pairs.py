@@ -1,7 +1,8 @@
-"""Pairs of fingerprints, and which of the two is the smaller."""
+"""Pairs of fingerprints, which of the two is the smaller, and what it took to find them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,6 +25,29 @@ class Pairs(NamedTuple):
     left: Integers
     right: Integers
     distances: Bytes
+
+
+@dataclass
+class Effort:
+    """What a search has done so far.
+
+    Parameters
+    ----------
+    n_sorted : int
+        Rows sorted, each counted once per table.
+    n_compared : int
+        Pairs whose distance was computed.
+    n_unlisted : int
+        Pairs found, and left out of dense buckets.
+    n_not_compared : int
+        Pairs of dense groups whose distance was not computed, or which were left
+        out there.
+    """
+
+    n_sorted: int = 0
+    n_compared: int = 0
+    n_unlisted: int = 0
+    n_not_compared: int = 0
 
 
 def is_less(left: Words, right: Words) -> Booleans:

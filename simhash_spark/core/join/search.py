@@ -18,8 +18,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.dense.crowds import count_near_partners, is_crowded
-from simhash_spark.core.dense.pivots import connect_dense, estimate_near_pairs
+from simhash_spark.core.dense.crowds import (
+    count_near_partners,
+    is_crowded,
+    pivots_pay,
+    sample_near_counts,
+)
+from simhash_spark.core.dense.pivots import connect_dense
 from simhash_spark.core.dense.reducer import PairReducer
 from simhash_spark.core.join.comparing import compare_groups
 from simhash_spark.core.join.cuts import SMALL_GROUP, choose_cut, pays
@@ -35,7 +40,7 @@ from simhash_spark.core.join.groups import (
     sample_differences,
     take,
 )
-from simhash_spark.core.join.pairs import Pairs
+from simhash_spark.core.join.pairs import Effort, Pairs
 from simhash_spark.core.join.tables import is_first_match, least_distance
 
 if TYPE_CHECKING:
@@ -46,29 +51,6 @@ if TYPE_CHECKING:
 
 DENSE_ROWS = 1 << 10
 """Groups of so many rows may be connected without comparing all pairs, where not all are listed."""
-
-
-@dataclass
-class Effort:
-    """What a search has done so far.
-
-    Parameters
-    ----------
-    n_sorted : int
-        Rows sorted, each counted once per table.
-    n_compared : int
-        Pairs whose distance was computed.
-    n_unlisted : int
-        Pairs found, and left out of dense buckets.
-    n_not_compared : int
-        Pairs of dense groups whose distance was not computed, or which were left
-        out there.
-    """
-
-    n_sorted: int = 0
-    n_compared: int = 0
-    n_unlisted: int = 0
-    n_not_compared: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,7 +124,7 @@ class PairSearch:
         crowded = self._is_crowded(members, buckets.sizes)
         n_crowded = int(np.count_nonzero(crowded))
         for at, part in enumerate(one_by_one(buckets, crowded)):
-            for left, right, distances in self._limited(members, part, is_crowded=at < n_crowded):
+            for left, right, distances in self._limited(members, part, is_alone=at < n_crowded):
                 yield Pairs(rows[left], rows[right], distances)
 
     def _is_crowded(self, members: Words, sizes: Integers) -> Booleans:
@@ -150,14 +132,14 @@ class PairSearch:
         near = count_near_partners(members, sizes, self.max_distance)
         return (sizes >= DENSE_ROWS) & is_crowded(near, sizes)
 
-    def _limited(self, members: Words, buckets: Groups, *, is_crowded: bool) -> Iterator[Pairs]:
+    def _limited(self, members: Words, buckets: Groups, *, is_alone: bool) -> Iterator[Pairs]:
         """Search buckets of which some may have too many pairs."""
         assert self.limit is not None  # noqa: S101 - else there is nothing to leave out
         members = take(members, buckets.rows)
         rows = np.arange(len(members), dtype=np.int64)
         numbers = np.repeat(np.arange(len(buckets.sizes), dtype=np.int64), buckets.sizes)
         reducer = PairReducer(numbers, limit=self.limit)
-        found = self._search(members, buckets._replace(rows=rows), may_connect=is_crowded)
+        found = self._search(members, buckets._replace(rows=rows), may_connect=is_alone)
         for pairs in reducer.reduce(found):
             yield Pairs(buckets.rows[pairs.left], buckets.rows[pairs.right], pairs.distances)
         self.effort.n_unlisted += reducer.n_unlisted
@@ -220,8 +202,7 @@ class PairSearch:
     def _is_dense(self, members: Words) -> bool:
         if len(members) < DENSE_ROWS:
             return False
-        n_near = 2 * estimate_near_pairs(members, max_distance=self.max_distance) / len(members)
-        return bool(is_crowded(np.array([n_near]), np.array([len(members)]))[0])
+        return pivots_pay(sample_near_counts(members, self.max_distance), len(members))
 
     def _connect(self, members: Words, groups: Groups) -> Pairs:
         """Connect a dense group without comparing all its pairs.
