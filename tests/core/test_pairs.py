@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simhash_spark.core.join import comparing as comparing_module
+from simhash_spark.core.join import cuts as cuts_module
 from simhash_spark.core.join import groups as groups_module
 from simhash_spark.core.join import search as search_module
 from simhash_spark.core.join.blocks import pack_blocks
@@ -185,18 +187,59 @@ def test_nothing_to_compare_gives_no_pairs(n_docs: int):
     assert search(list(range(n_docs)), Needs(64, 3, n_docs), [], first_extra=1)[0] == []
 
 
+def clustered(bits: int, n_docs: int, most: int) -> list[int]:
+    """Fingerprints up to ``most`` bits off centres that have 8 bits in common by half."""
+    rng = np.random.default_rng(most)
+    some = [int.from_bytes(rng.bytes(bits // 8), "little") for _ in range(n_docs // 5)]
+    centres = [number >> 8 if at % 2 else number for at, number in enumerate(some)]
+    numbers: set[int] = set()
+    while len(numbers) < n_docs:
+        off = rng.choice(bits, rng.integers(0, most + 1), replace=False).tolist()
+        numbers.add(centres[rng.integers(len(centres))] ^ sum(1 << bit for bit in off))
+    return sorted(numbers)
+
+
+def twice(path, *groups, **options):
+    """Choose a cut, and another inside of it: a third one takes minutes at large distances."""
+    return cuts_module.choose_cut(path, *groups, **options) if len(path) < 3 else ()
+
+
+@pytest.mark.parametrize("kind", [(64, 6), (64, 8), (64, 12), (128, 8), (128, 16), (128, 24)])
+@pytest.mark.parametrize("n_docs", [60, 200])
+@pytest.mark.parametrize("first_extra", [None, 1])
+def test_cuts_inside_a_task_miss_nothing_and_repeat_nothing(monkeypatch, kind, n_docs, first_extra):
+    """Groups so small are compared in full; here a comparison costs so much that they are cut."""
+    bits, max_distance = kind
+    numbers = clustered(bits, n_docs, max_distance)
+    needs = Needs(bits, max_distance, n_docs)
+    monkeypatch.setattr(search_module, "SMALL_GROUP", 10**9)
+    _, _, uncut = search(numbers, needs, [], first_extra=first_extra)
+    monkeypatch.setattr(search_module, "SMALL_GROUP", 2)
+    monkeypatch.setattr(cuts_module, "pair_nanoseconds", lambda sizes: 1e12 * sizes)
+    monkeypatch.setattr(cuts_module, "differs", lambda pairs, _: np.ones(len(pairs), dtype=bool))
+    monkeypatch.setattr(search_module, "choose_cut", twice)
+
+    found, _, effort = search(numbers, needs, [], first_extra=first_extra)
+
+    assert effort.n_sorted >= uncut.n_sorted + 10 * n_docs
+    assert sorted(found) == brute_force(numbers, max_distance)
+
+
 @given(
     st.lists(st.integers(1, 6) | st.just(LARGE_GROUP + 3), max_size=4),
     st.sampled_from([(1, 1), (2, 5), (1, 63)]),
+    st.sampled_from([1, 50, 300, 1 << 15]),  # below, the rows of a group are compared in parts
 )
-@settings(max_examples=30, deadline=None)
-def test_every_two_members_of_a_group_are_compared_once(sizes, kind):
+@settings(max_examples=60, deadline=None)
+def test_every_two_members_of_a_group_are_compared_once(sizes, kind, block):
     n_words, max_distance = kind
     rng = np.random.default_rng(len(sizes))
     members = rng.integers(0, 2**6, (sum(sizes), n_words), dtype=np.uint64)
     groups = np.repeat(np.arange(len(sizes)), sizes)
 
-    found = list(compare_groups(members, np.array(sizes, dtype=np.int64), max_distance))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparing_module, "BLOCK", block)
+        found = list(compare_groups(members, np.array(sizes, dtype=np.int64), max_distance))
 
     pairs = [(a, b, d) for n in found for a, b, d in zip(n.left, n.right, n.distances, strict=True)]
     numbers = as_numbers(members)

@@ -114,3 +114,18 @@ def test_dense_buckets_are_reduced_and_counted(spark):
     n_all = 1024 * (10 + 45) // 2
     assert select_edges(found).count() == told["n_pairs"] == 1023
     assert told["n_pairs"] + told["n_unlisted"] + told["n_not_compared"] >= n_all
+
+
+@pytest.mark.parametrize("bucket_pairs", [0, 100])
+def test_every_pair_of_a_small_dense_bucket_is_counted_once(spark, bucket_pairs):
+    """Below the size from which groups are connected unseen, the count is exact."""
+    nodes = spark.range(1 << 9).selectExpr("id AS fingerprint")
+    plan = plan_pairs(nodes, DedupConfig(max_distance=2, bucket_pairs=bucket_pairs))
+
+    found = nodes.transform(explode_blocks, plan).transform(find_edges, plan)
+
+    told = sum_efforts(found).first().asDict()
+    assert select_edges(found).count() == told["n_pairs"]
+    assert told["n_not_compared"] == 0
+    assert told["n_pairs"] + told["n_unlisted"] == 512 * (9 + 36) // 2
+    assert (told["n_unlisted"] > 0) == (bucket_pairs > 0)
