@@ -31,7 +31,8 @@ def hamming_pairs(nodes: DataFrame, config: DedupConfig = DEFAULTS) -> DataFrame
         Column ``fingerprint`` (long; for 128 bits also ``fingerprint_high``),
         distinct and not null.
     config : DedupConfig
-        Number of bits, the maximal distance, and the recall: all pairs, or most of them.
+        Number of bits, the maximal distance, ``bucket_pairs`` (0 lists all pairs) and
+        the recall (all pairs, or most of them).
 
     Returns
     -------

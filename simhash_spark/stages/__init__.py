@@ -3,5 +3,5 @@
 In flow order: ``documents``, ``fingerprints``, ``nodes``, ``samples``, ``blocks``, ``edges`` (or
 ``windows``, for a recall), ``pairs``, ``clusters``, ``survivors``; before them, where a profile
 learns from a corpus, ``frequencies``, ``thresholds``, and ``statistics``, which is how both are
-stored. A module of the same name in ``core`` is the same step.
+stored. What a stage computes is in ``core``.
 """

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_spark.core.join.bands import WORD_BITS, cut_bits, read_band
+from simhash_spark.core.join.bands import WORD_BITS, cut_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simhash_spark.core.join.bands import Band
     from simhash_spark.core.typing import Words
 
 MOST_SAMPLED = 1 << 13
@@ -28,28 +27,6 @@ def count_agreeing(keys: Words) -> float:
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     sizes = np.diff(np.append(starts, len(ordered))).astype(np.float64)
     return float((sizes * (sizes - 1) / 2).sum())
-
-
-def agreeing_share(sample: Words, band: Band) -> float:
-    """Estimate how often two fingerprints agree on a band: at least as often as uniform ones.
-
-    Parameters
-    ----------
-    sample : ndarray of shape (n_sampled, n_words), dtype uint64
-        Fingerprints.
-    band : Band
-        Some bits, of which the first 64 count.
-
-    Returns
-    -------
-    float
-        Share of the pairs.
-    """
-    n_pairs = len(sample) * (len(sample) - 1) / 2
-    uniform = 2.0 ** -min(band.width, WORD_BITS)
-    if not n_pairs:
-        return uniform
-    return max(uniform, count_agreeing(read_band(sample, band.head(WORD_BITS))) / n_pairs)
 
 
 def even_out(sample: Words, n_bands: int) -> tuple[int, ...]:
@@ -93,11 +70,6 @@ def even_out(sample: Words, n_bands: int) -> tuple[int, ...]:
         agreeing[chosen], keys[chosen] = tried[chosen]
         members[chosen].append(bit)
     return _places(members)
-
-
-def _numbered(keys: Words) -> Words:
-    """Keep keys short: equal where they were."""
-    return np.unique(keys, return_inverse=True)[1].astype(np.uint64)
 
 
 def _places(members: Sequence[Sequence[int]]) -> tuple[int, ...]:
