@@ -375,7 +375,7 @@ def test_unknown_configuration_key_is_refused(refused: Callable[..., str], tmp_p
     said = refused("--input", path, "--config", tmp_path / "own.toml")
 
     assert "Unknown key 'distance' in [pairs]" in said
-    assert said.endswith("known keys: max_distance, bucket_pairs.")
+    assert said.endswith("known keys: max_distance, bucket_pairs, recall.")
 
 
 def test_a_broken_invariant_fails_the_run(
