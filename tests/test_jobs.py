@@ -681,7 +681,7 @@ def test_a_plan_of_a_sample_speaks_of_all_documents(
     n_distinct = int(out.split()[1].replace(",", ""))
     assert code == 0
     assert 400 < n_distinct < 600
-    assert "on 4 cores" in out
+    assert "on 1 core for 1 task, all of them busy" in out
 
 
 def test_a_plan_that_cannot_work_is_shown_and_refused(capsys: pytest.CaptureFixture[str]):

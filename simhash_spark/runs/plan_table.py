@@ -38,8 +38,9 @@ def plan_table(plan: SearchPlan, *, n_cores: float | None = None) -> str:
     bands = f"of {' + '.join(map(str, plan.band_bits))} bits" if plan.band_bits else "none"
     n_busy = min(n_cores or 1, plan.n_partitions)
     time = "--cores tells" if n_cores is None else _duration(taken.core_seconds / n_busy)
-    tasks = "" if n_busy == n_cores else f" for {plan.n_partitions:,} tasks"
-    busy = "" if n_cores is None else f" on {n_busy:,.0f} cores{tasks}, all of them busy to the end"
+    tasks = "" if n_busy == n_cores else f" for {_counted(plan.n_partitions, 'task')}"
+    busy = f" on {_counted(n_busy, 'core')}{tasks}, all of them busy to the end"
+    busy = "" if n_cores is None else busy
     lines = [
         ("fingerprints", f"{plan.n_nodes:,} distinct ones of {plan.bits} bits"),
         ("max distance", f"{plan.max_distance}, {_found(plan)}"),
@@ -168,6 +169,15 @@ def _considered(alternatives: Sequence[Alternative]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
+
+
+def _counted(number: float, name: str) -> str:
+    """Write a number of things.
+
+    >>> _counted(1, "task"), _counted(2000, "core")
+    ('1 task', '2,000 cores')
+    """
+    return f"{number:,.0f} {name}{'s' * (number != 1)}"
 
 
 def _size(n_bytes: float) -> str:
