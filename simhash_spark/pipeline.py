@@ -81,7 +81,8 @@ def deduplicate(
         Called as ``store(name, frame)`` for the frames that are used more than
         once, ``fingerprints``, ``nodes``, ``edges``, ``components`` and
         ``members``, in this order; returns the frame to go on with. Without it every frame is
-        lazy, and computed again wherever it is used.
+        lazy, and computed again wherever it is used. ``edges`` has one row per
+        task besides, with what the task did.
 
     Returns
     -------

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from simhash_spark import columns as c
 from simhash_spark.config import DedupConfig
 from simhash_spark.core.packages import requirements
 from simhash_spark.errors import ConfigError
 from simhash_spark.runs.losses import PATH
+from simhash_spark.runs.parsers import Parser, number, whole_number
 from simhash_spark.runs.settings import SETTINGS, Setting, read_config
 from simhash_spark.runs.sources import Source
 
@@ -144,16 +145,8 @@ def _check_statistics(arguments: Arguments) -> None:
         raise ConfigError(message)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Argument parser that raises instead of printing its usage."""
-
-    def error(self, message: str) -> NoReturn:
-        text = f"{message[:1].upper()}{message[1:].rstrip('.')}. See --help."
-        raise ConfigError(text)
-
-
-def _parser() -> _Parser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="dedup.py",
         description="Find near-duplicate documents and write what to keep, exactly.",
         epilog="Errors: exit code 2 for a wrong call or input, 1 for a failed run.",
@@ -179,9 +172,9 @@ def _form(setting: Setting) -> dict[str, Any]:
         return form | {"action": "store_true"}
     form["metavar"] = setting.metavar
     if isinstance(setting.default, int):
-        return form | {"type": _whole_number}
+        return form | {"type": whole_number}
     if isinstance(setting.default, float):
-        return form | {"type": _number}
+        return form | {"type": number}
     if isinstance(setting.default, tuple):
         return form | {"nargs": "+", "action": "extend"}
     if isinstance(setting.default, dict):
@@ -205,19 +198,3 @@ class _Options(argparse.Action):
                 parser.error(f"{option_string} needs KEY=VALUE, got '{value}'.")
             options = getattr(namespace, self.dest, {})
             setattr(namespace, self.dest, options | {key: content})
-
-
-def _whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        message = f"must be a whole number, got '{text}'"
-        raise argparse.ArgumentTypeError(message) from None
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        message = f"must be a number, got '{text}'"
-        raise argparse.ArgumentTypeError(message) from None

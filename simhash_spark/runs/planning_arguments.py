@@ -6,10 +6,11 @@ import argparse
 import importlib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from simhash_spark.config import DedupConfig
 from simhash_spark.errors import ConfigError
+from simhash_spark.runs.parsers import Parser, number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,16 +85,8 @@ def parse_request(argv: Sequence[str] | None = None) -> Request:
     return Request(arguments.config, None, given.cores, given.sample, arguments)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Argument parser that raises instead of printing its usage."""
-
-    def error(self, message: str) -> NoReturn:
-        text = f"{message[:1].upper()}{message[1:].rstrip('.')}. See --help."
-        raise ConfigError(text)
-
-
-def _parser() -> _Parser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="plan.py",
         description="Say what the search for near-duplicates would take, and refuse what cannot "
         "work: for numbers alone (--documents, --bits, --max-distance, --bucket-pairs, "
@@ -119,26 +112,18 @@ def _parser() -> _Parser:
     return parser
 
 
-def _numbers_parser() -> _Parser:
+def _numbers_parser() -> Parser:
     defaults = DedupConfig()
-    parser = _Parser(prog="plan.py", allow_abbrev=False, add_help=False)
+    parser = Parser(prog="plan.py", allow_abbrev=False, add_help=False)
     for option, name in (
         ("--bits", "bits"),
         ("--max-distance", "max_distance"),
         ("--bucket-pairs", "bucket_pairs"),
     ):
-        parser.add_argument(option, type=_whole, dest=name, default=getattr(defaults, name))
-    parser.add_argument("--recall", type=float, default=defaults.recall)
+        parser.add_argument(option, type=whole_number, dest=name, default=getattr(defaults, name))
+    parser.add_argument("--recall", type=number, default=defaults.recall)
     parser.add_argument("--verbose", action="store_true")
     return parser
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        message = f"must be a whole number, got '{text}'"
-        raise argparse.ArgumentTypeError(message) from None
 
 
 def _count(text: str) -> int:

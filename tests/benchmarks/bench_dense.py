@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from simhash_spark.core.clusters import spanning_forest
 from simhash_spark.core.dense.forests import MinimumForest, pack_pairs
-from simhash_spark.core.dense.pivots import connect_dense, estimate_near_pairs
+from simhash_spark.core.dense.pivots import connect_dense
 from simhash_spark.core.dense.reducer import PairReducer
 from simhash_spark.core.join.hamming import popcounts
 from simhash_spark.core.join.pairs import Pairs
@@ -122,10 +122,6 @@ def compare(name: str, fingerprints, max_distance: int) -> None:
     ours_s = time.process_time() - started
     ours = n_components(*connection.edges[:2], len(words))
     share = connection.n_not_compared / n_pairs
-    started = time.process_time()
-    estimate = estimate_near_pairs(words, max_distance=max_distance)
-    estimate_s = time.process_time() - started
-    print(f"  estimate   {estimate_s:8.2f} s CPU, {estimate:,} pairs near")
     print(f"  pivots     {ours_s:8.2f} s CPU, {ours:,} components, {share:.1%} not compared")
     if n_pairs > 10**10:
         print("  all pairs  too many to compare here")

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simhash_spark.core.dense import pivots as module
-from simhash_spark.core.dense.pivots import Connection, connect_dense, estimate_near_pairs
+from simhash_spark.core.dense.crowds import pivots_pay, sample_near_counts
+from simhash_spark.core.dense.pivots import Connection, connect_dense
 from tests.oracles import minimum_spanning_forest
 
 
@@ -185,21 +186,21 @@ def test_nothing_to_connect_gives_no_edges(numbers: list[int]):
 
 
 @given(group=groups(), max_distance=st.integers(0, 5))
-def test_the_estimate_of_few_is_exact(group, max_distance):
+def test_the_near_ones_of_each_of_few_are_counted(group, max_distance):
     numbers, bits = group
 
-    estimate = estimate_near_pairs(as_words(numbers, bits), max_distance=max_distance)
+    counts = sample_near_counts(as_words(sorted(numbers), bits), max_distance)
 
-    assert estimate == len(near_pairs(numbers, max_distance))
+    assert counts.sum() == 2 * len(near_pairs(numbers, max_distance))
 
 
-def test_the_estimate_of_many_is_made_of_rows_over_the_whole_range():
-    """Half of the rows are a crowd, the others are far from all."""
+def test_of_many_members_some_over_the_whole_range_are_looked_at():
+    """Half of the rows are a crowd, the others are far from all: no place for pivots."""
     rng = np.random.default_rng(6)
-    scattered = rng.integers(2**63, 2**64, size=1024, dtype=np.uint64).tolist()
-    words = as_words([*range(1024), *scattered], 64)
+    scattered = np.sort(rng.integers(2**63, 2**64, size=1024, dtype=np.uint64)).tolist()
 
-    estimate = estimate_near_pairs(words, max_distance=10)
+    counts = sample_near_counts(as_words([*range(1024), *scattered], 64), 10)
 
-    assert estimate == pytest.approx(1024 * 1023 / 2, rel=0.01)
-    assert estimate == estimate_near_pairs(rng.permutation(words), max_distance=10)
+    assert counts.tolist() == [1023] * 32 + [0] * 32
+    assert pivots_pay(counts[:32], 1024)
+    assert not pivots_pay(counts, 10**6)

@@ -79,13 +79,18 @@ def sample_near_counts(members: Words, max_distance: int) -> Integers:
 
     Returns
     -------
-    ndarray of shape (at most 65,), dtype int64
-        For every so many-th member the others within the distance.
+    ndarray of shape (at most ``SAMPLED_MEMBERS``,), dtype int64
+        For some members, evenly spaced, the others within the distance.
+
+    Examples
+    --------
+    >>> sample_near_counts(np.array([[0b000], [0b001], [0b110]], dtype=np.uint64), 2).tolist()
+    [2, 1, 1]
     """
-    step = max(1, len(members) // SAMPLED_MEMBERS)
+    n_sampled = min(len(members), SAMPLED_MEMBERS)
     counts = []
-    for place in range(0, len(members), step):
-        distances = popcounts(members ^ members[place])
+    for place in range(n_sampled):
+        distances = popcounts(members ^ members[place * len(members) // n_sampled])
         counts.append(np.count_nonzero(distances <= max_distance) - 1)
     return np.array(counts, dtype=np.int64)
 

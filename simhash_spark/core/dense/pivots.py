@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 1 << 17
 """Pairs of two balls compared together."""
 
-SAMPLED_ROWS = 64
-"""Rows that an estimate is made from."""
-
 
 class Connection(NamedTuple):
     """What holds a group together.
@@ -106,41 +103,6 @@ def connect_dense(fingerprints: Words, *, max_distance: int) -> Connection:
         search.n_near,
         n_rows * (n_rows - 1) // 2 - search.n_compared,
     )
-
-
-def estimate_near_pairs(fingerprints: Words, *, max_distance: int) -> int:
-    """Estimate how many pairs lie within the maximal distance, from a sample of rows.
-
-    Parameters
-    ----------
-    fingerprints : ndarray of shape (n_rows, n_words), dtype uint64
-        Distinct fingerprints, in any order.
-    max_distance : int
-        Largest Hamming distance of a pair, inclusive.
-
-    Returns
-    -------
-    int
-        The same for the same set of fingerprints; exact up to ``SAMPLED_ROWS`` rows.
-
-    Notes
-    -----
-    Compares ``SAMPLED_ROWS`` rows, evenly spaced in ascending order, with all.
-
-    Examples
-    --------
-    >>> fingerprints = np.array([[0b000], [0b001], [0b110]], dtype=np.uint64)
-    >>> estimate_near_pairs(fingerprints, max_distance=2)
-    2
-    """
-    n_rows = len(fingerprints)
-    n_samples = min(n_rows, SAMPLED_ROWS)
-    order = np.lexsort(tuple(fingerprints.T))
-    n_near = 0
-    for place in range(n_samples):
-        row = fingerprints[order[place * n_rows // n_samples]]
-        n_near += int(np.count_nonzero(popcounts(fingerprints ^ row) <= max_distance)) - 1
-    return n_near * n_rows // max(2 * n_samples, 1)
 
 
 class _Search:

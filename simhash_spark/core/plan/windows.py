@@ -122,6 +122,7 @@ class _Aim:
         )
 
     def predicted(self, size: SearchSize, width: int) -> float:
+        """Expect so much recall at the largest distance."""
         n, bits = self.n / 2**width, self.bits - width
         window, tables = size
         return recall_of(
@@ -129,12 +130,14 @@ class _Aim:
         )
 
     def seconds(self, size: SearchSize) -> float:
+        """Expect one pass to take so long on one core."""
         steps = self.n * size.tables * (SORT_COST[self.bits] + size.window)
         return steps * STEP_NANOSECONDS[self.bits] / 1e9
 
     def plan(
         self, name: str, size: SearchSize, predicted: float, *, passes: int, width: int, shares: int
     ) -> WindowPlan:
+        """Put a plan together."""
         n_sent = self.n * passes * shares
         n_sorted = float(self.n * passes * size.tables)
         held = self.n * self.bits / 8 / 2**width
